@@ -409,7 +409,7 @@ typedef struct os_body {
 #endif
 
 typedef struct os_metadata {
-    const char *name; /* lower case, without "x-amz-meta-"; "oscommit-nonce" is reserved */
+    const char *name; /* lower case, without "x-amz-meta-"; "oscommit-nonce" and "oscommit-replaced" are reserved */
     const char *value;
 } os_metadata;
 
@@ -577,6 +577,7 @@ typedef struct os_object {
     const char *key;      /* os_list: borrowed for the callback; else NULL */
     int is_latest;        /* os_list with versions: a read without a version id returns this one */
     int is_delete_marker; /* os_list with versions: not an object; it says that the key was deleted at this point */
+    char replaced[65];    /* nonce of the version that this write replaced; empty if its writer did not know it */
 } os_object;
 #define OS_OBJECT_INIT OS_SIZED_(os_object)
 

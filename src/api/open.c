@@ -236,6 +236,7 @@ void os_client_close(os_client *client)
     if (client->store)
         client->store->vtable->free(client->store);
     loop_free(client->loop);
+    known_versions_free(&client->known_versions);
     settings_free(&client->settings);
     log_destroy(&client->log);
     os_cancel_free(client->closing);

@@ -2,6 +2,7 @@
 #include "client/arguments.h"
 
 #include "base/error.h"
+#include "s3/metadata.h"
 #include "store/answer.h"
 #include "store/source_metadata.h"
 
@@ -46,8 +47,8 @@ static os_code arguments_check_metadata(const os_put_options *options, os_error 
                              "The metadata entry \"%.100s\" is not valid: it needs a value, and a name of lower-case "
                              "letters, digits, '-', '_' and '.'.",
                              entry->name ? entry->name : "");
-        if (strcmp(entry->name, S3_NONCE_METADATA) == 0)
-            return error_set(err, OS_ERR_ARGUMENT, "The metadata name " S3_NONCE_METADATA " is reserved.");
+        if (metadata_is_reserved(entry->name))
+            return error_set(err, OS_ERR_ARGUMENT, "The metadata name %s is reserved.", entry->name);
         if (!printable(entry->value))
             return error_set(
                 err, OS_ERR_ARGUMENT,

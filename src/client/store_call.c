@@ -63,6 +63,16 @@ static bool was_cut_by_deadline(const struct store_call *store_call, const struc
     return answer->code == OS_ERR_DEADLINE && now.monotonic_ms >= store_call->request.deadline_monotonic_ms;
 }
 
+/* Who reads an object often replaces it next. */
+static void note_version(const struct store_call *store_call, const struct store_answer *answer)
+{
+    const struct store_request *request = &store_call->request;
+    bool shows = request->verb == STORE_HEAD || request->verb == STORE_GET;
+    if (answer->code == OS_OK && shows && request->version_id == NULL)
+        known_versions_note(&store_call->client->known_versions, request->key, answer->object.etag,
+                            answer->object.nonce);
+}
+
 static void store_call_done(void *context, const struct store_answer *answer)
 {
     struct store_call *store_call = context;
@@ -85,6 +95,7 @@ static void store_call_done(void *context, const struct store_answer *answer)
         store_call_finish(store_call, undecided(store_call));
         return;
     }
+    note_version(store_call, answer);
     store_call->object = answer->object;
     memcpy(store_call->content_type, answer->content_type, sizeof(store_call->content_type));
     os_code code = answer->code;
@@ -174,6 +185,7 @@ void store_call_export_object(const struct store_call *store_call, os_object *re
     TEXT_COPY_STR_CUT(store_call->object.etag, object.etag);
     TEXT_COPY_STR_CUT(store_call->object.version_id, object.version_id);
     TEXT_COPY_STR_CUT(store_call->object.nonce, object.nonce);
+    TEXT_COPY_STR_CUT(store_call->object.replaced, object.replaced);
     TEXT_COPY_STR_CUT(store_call->content_type, object.content_type);
     object.length = store_call->object.length;
     object.last_modified_s = store_call->object.last_modified_s;

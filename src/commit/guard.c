@@ -30,16 +30,22 @@ static handler_fn *const handlers[GUARD_FINISHED + 1][GUARD_EVENT_STOP] = {
                         [GUARD_EVENT_TIMER] = guard_on_acquire_timer},
     [GUARD_SIGNING] = {[GUARD_EVENT_SIGNED] = guard_on_signed},
     [GUARD_ACQUIRING] = {[GUARD_EVENT_HEAD] = guard_on_check_head,
+                         [GUARD_EVENT_SOURCE] = guard_on_source,
                          [GUARD_EVENT_RECORD_PUT] = guard_on_record_put,
                          [GUARD_EVENT_TIMER] = guard_on_acquire_timer},
     [GUARD_ACQUIRE_READING] = {[GUARD_EVENT_HEAD] = guard_on_check_head,
+                               [GUARD_EVENT_SOURCE] = guard_on_source,
                                [GUARD_EVENT_RECORD_GET] = guard_on_acquire_get,
                                [GUARD_EVENT_TIMER] = guard_on_acquire_timer},
     [GUARD_RECHECKING] = {[GUARD_EVENT_HEAD] = guard_on_recheck_head, [GUARD_EVENT_TIMER] = guard_on_acquire_timer},
-    [GUARD_SENDING] = {[GUARD_EVENT_ATTEMPT] = guard_on_attempt},
+    [GUARD_SENDING] = {[GUARD_EVENT_ATTEMPT] = guard_on_attempt,
+                       [GUARD_EVENT_HEAD] = guard_on_look,
+                       [GUARD_EVENT_TIMER] = guard_on_look_timer},
     [GUARD_SEND_WAITING] = {[GUARD_EVENT_TIMER] = guard_on_send_timer},
     [GUARD_SIGNING_AGAIN] = {[GUARD_EVENT_SIGNED] = guard_on_signed_again},
-    [GUARD_CONTEND_FIRST] = {[GUARD_EVENT_HEAD] = guard_on_check_head, [GUARD_EVENT_TIMER] = guard_on_acquire_timer},
+    [GUARD_CONTEND_FIRST] = {[GUARD_EVENT_HEAD] = guard_on_check_head,
+                             [GUARD_EVENT_SOURCE] = guard_on_source,
+                             [GUARD_EVENT_TIMER] = guard_on_acquire_timer},
     [GUARD_CONTEND_WAITING] = {[GUARD_EVENT_TIMER] = guard_on_contend_timer},
     [GUARD_CONTEND_READING] = {[GUARD_EVENT_RECORD_GET] = guard_on_contend_get},
     [GUARD_CONTEND_CHECKING] = {[GUARD_EVENT_HEAD] = guard_on_contend_head},
@@ -53,6 +59,7 @@ static handler_fn *const handlers[GUARD_FINISHED + 1][GUARD_EVENT_STOP] = {
     [GUARD_RESOLVE_VERSIONS] = {[GUARD_EVENT_VERSIONS] = guard_on_versions},
     [GUARD_RESOLVE_WAITING] = {[GUARD_EVENT_TIMER] = guard_on_round},
     [GUARD_ORPHANED] = {[GUARD_EVENT_RECORD_PUT] = guard_orphan_answered},
+    [GUARD_CLEARING] = {[GUARD_EVENT_RECORD_GET] = guard_on_creation},
 };
 
 /* The request that an event answers. */
@@ -80,19 +87,27 @@ static void guard_dispatch(struct guard *g, const struct guard_event *event, str
 /* V4. */
 static bool shows_our_nonce(const struct guard *g, const struct guard_event *event)
 {
-    return event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED && event->version.exists &&
-           strcmp(event->version.nonce, g->write.nonce) == 0;
+    return event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED &&
+           version_shows_nonce(&event->version, g->write.nonce);
+}
+
+/* Where the version is another's, which replaced ours, nothing tells our ETag. */
+static void seen_applied(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+{
+    memset(&g->outcome.found, 0, sizeof(g->outcome.found));
+    if (strcmp(event->version.nonce, g->write.nonce) == 0)
+        version_copy(&g->outcome.found, &event->version);
+    guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_V4, actions);
 }
 
 static void guard_on_answer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->outcome.verdict == VERDICT_NONE || g->state == GUARD_ORPHANED);
+    assert(g->outcome.verdict == VERDICT_NONE || g->state == GUARD_ORPHANED || g->state == GUARD_CLEARING);
     g->awaiting &= ~answered_by[event->kind];
     if (event->kind == GUARD_EVENT_HEAD)
         guard_note_versions(g, event);
     if (shows_our_nonce(g, event)) {
-        version_copy(&g->outcome.found, &event->version);
-        guard_conclude(g, VERDICT_COMMITTED, GUARD_REASON_PROVEN, RULE_V4, actions);
+        seen_applied(g, event, actions);
         return;
     }
     guard_dispatch(g, event, actions);

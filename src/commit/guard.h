@@ -46,6 +46,10 @@ enum { GUARD_EVIDENCE_S = 600, GUARD_EVIDENCE_CLOCKS_S = 60 };
 enum { GUARD_RECENT_DATE_MS = 2000 };
 /* Native: how old the Date may be that an attempt is signed at without a HEAD before it. */
 enum { GUARD_NATIVE_DATE_MS = 600 * 1000 };
+/* V4.2: how long an attempt may be without an answer before the object is looked at; and between looks, at most. */
+enum { GUARD_LOOK_MS = 1000, GUARD_LOOK_MAX_MS = 4000 };
+/* R3.7: the source of a COPY that is not known yet is expected to be no larger. */
+#define GUARD_COPY_EXPECTED_BYTES (UINT64_C(64) << 20)
 /* N1: no request that writes one object is under way for longer; a CopyObject of 5 GiB takes 133 s. */
 enum { GUARD_NATIVE_SETTLED_S = 300 };
 /* R16: until when after D0 a list of versions is whole: lifecycle rules remove a version a day after its end. */
@@ -95,6 +99,8 @@ struct guard_start {
     uint64_t upload;                   /* COMPLETE: number of the upload id (record_upload_number) */
     uint32_t part_count;               /* COMPLETE: decides how long the store may be at it */
     bool parts_in_doubt;               /* COMPLETE: a part was not answered: a copy of it may come late (R14) */
+    bool lost_upload;                  /* COMPLETE: the same call has given up a Complete of another upload (V4.3) */
+    const char *known_nonce;           /* R3.6: of the version with expected_etag, "" if it has none; NULL: not known */
     bool has_recent_date;              /* R3: an answer of the store is less than 2 s old; native: than 10 min */
     uint64_t recent_date_s;            /* the largest Date received so far */
     struct clock_reading recent_clock; /* read before the request that it answered was sent */
@@ -128,7 +134,7 @@ enum guard_state {
     GUARD_RECHECKING,       /* R5 */
     GUARD_SENDING,          /* R6 */
     GUARD_SEND_WAITING,     /* R7: 409, waiting to send the same request again */
-    GUARD_SIGNING_AGAIN,    /* E2: ExpiredToken */
+    GUARD_SIGNING_AGAIN,    /* E2: ExpiredToken; R3.7: a COPY whose source is known by now */
     GUARD_CONTEND_FIRST,    /* R3 met another's record while R1's HEAD was still under way */
     GUARD_CONTEND_WAITING,  /* R11: back-off */
     GUARD_CONTEND_READING,  /* R11: GetItem */
@@ -142,6 +148,7 @@ enum guard_state {
     GUARD_RESOLVE_VERSIONS, /* R16: the list of versions */
     GUARD_RESOLVE_WAITING,  /* R13: back-off between rounds */
     GUARD_ORPHANED,         /* verdict given, a PutItem still unanswered (R3) */
+    GUARD_CLEARING,         /* verdict given, GetItem of the record of what was deleted (T3.10) */
     GUARD_FINISHED
 };
 
@@ -158,6 +165,7 @@ enum guard_reason {
     GUARD_REASON_UPLOAD_AGAIN, /* the upload is of no more use: abort it, upload the parts again, new guard (R7, R14) */
     GUARD_REASON_NOT_SENT,     /* again: no byte of the attempt left */
     GUARD_REASON_SKEWED,       /* again: E2 */
+    GUARD_REASON_MISTAKEN,     /* again: R3.6, the version has another nonce than was known */
     GUARD_REASON_UNMET,        /* R13.B: the store refused the condition although the very version is there */
     GUARD_REASON_REFUSED,      /* R8: the driver has the store's error */
     GUARD_REASON_HEAD_REFUSED,
@@ -263,8 +271,9 @@ struct guard_write {
     char our_etag[VERSION_ETAG_SIZE];      /* "": not predicted */
     char nonce[RECORD_NONCE_SIZE];
     bool parts_in_doubt; /* R14: what is open may have been completed, and opened again by a late part */
+    bool lost_upload;    /* V4.3 */
     bool from_ticket;    /* never makes an attempt, begins at R13 */
-    uint8_t reserved[5];
+    uint8_t reserved[4];
 };
 
 /* G4: S3 time, of every answer and every HEAD (guard.c, guard_core.c). */
@@ -277,9 +286,14 @@ struct guard_time {
 /* R1, R5: what is known before anything is sent (guard_acquire.c; a takeover begins it anew, guard_contend.c). */
 struct guard_check {
     struct object_version base; /* of the last HEAD before we send; native: absent where there was none */
-    uint64_t source_bytes;
+    uint64_t date_s;            /* of the HEAD that showed it; R5's aside */
+    struct clock_reading clock; /* read before that was sent */
+    uint64_t source_bytes;      /* at most */
     enum guard_check_stage stage;
     enum guard_source source;
+    char known_nonce[RECORD_NONCE_SIZE]; /* R3.6: of the version that is expected, before the HEAD shows it */
+    bool knows_nonce;
+    uint8_t reserved[6];
 };
 
 /* R2: what was signed, and counts for the fence (guard_sign.c). */
@@ -289,8 +303,9 @@ struct guard_signature {
     uint64_t wire_bytes;           /* of what was signed before the record was written, which counts on it */
     uint32_t length_s;             /* from D0 on */
     bool at_once;                  /* as wire_bytes: it arrives at once */
+    bool made;                     /* R3.7: a COPY may be signed after its record was written */
     bool renewed;                  /* E2: signed again once */
-    uint8_t reserved[2];
+    uint8_t reserved[1];
 };
 
 /* R3, R4, T3: our record (guard_acquire.c, guard_sign.c). */
@@ -318,7 +333,8 @@ struct guard_attempt {
     uint32_t answered_409;
     bool not_applied;   /* definitely */
     bool came_too_late; /* E6: R6 found too little left of the signature, or an answer says that it is over */
-    uint8_t reserved[2];
+    bool overtaken;     /* V4.2: a look has shown the expectation broken: no other copy is sent */
+    uint8_t looks;      /* how often the pause between two has grown */
 };
 
 /* R13: what one round has shown (guard_resolve.c, guard_native.c, guard_ticket.c). */

@@ -22,11 +22,24 @@ static void native_check(struct guard *g, const struct guard_event *event, struc
         guard_sign(g, &event->now, actions);
 }
 
+/* R3.7: the record fixes date and length, and counts on a source of the size that is expected. */
+static void copy_beside(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+{
+    g->signature.length_s = g->settings.length_s;
+    g->signature.at_once = true; /* F3.2; what is signed later is held against it */
+    guard_lock(g, &event->now, actions);
+    guard_request(g, GUARD_DO_SOURCE, actions);
+}
+
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->check.stage != GUARD_CHECK_DONE && g->awaiting == 0);
     if (g->settings.native) {
         native_check(g, event, actions);
+        return;
+    }
+    if (g->check.stage == GUARD_CHECK_BESIDE && g->write.operation == GUARD_COPY) {
+        copy_beside(g, event, actions);
         return;
     }
     if (g->check.stage == GUARD_CHECK_BESIDE) {
@@ -39,14 +52,32 @@ void guard_check(struct guard *g, const struct guard_event *event, struct guard_
         guard_request(g, GUARD_DO_SOURCE, actions);
 }
 
-static void sign_when_checked(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
+static void record_acquired(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
+
+static bool is_checked(const struct guard *g)
 {
-    if (g->check.stage == GUARD_CHECK_DONE &&
-        (g->write.operation != GUARD_COPY || g->check.source == GUARD_SOURCE_FOUND))
-        guard_sign(g, now, actions);
+    bool has_source = g->write.operation != GUARD_COPY || g->check.source == GUARD_SOURCE_FOUND;
+    return g->check.stage == GUARD_CHECK_DONE && has_source;
 }
 
-static void record_acquired(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
+/* After each answer of R1: what waits for all of them. */
+static void go_on_when_checked(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
+{
+    if (!is_checked(g))
+        return;
+    if (g->state == GUARD_CHECKING)
+        guard_sign(g, now, actions);
+    else if (g->state == GUARD_CONTEND_FIRST)
+        guard_contend(g, now, actions);
+    else if (g->own.hold == GUARD_HOLDS_RECORD)
+        record_acquired(g, now, actions);
+}
+
+/* R3.6: then what the record says that it saw is not what is there. */
+static bool knew_another(const struct guard *g, const struct object_version *version)
+{
+    return version->exists && strcmp(g->check.known_nonce, version->nonce) != 0;
+}
 
 void guard_on_check_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
@@ -69,24 +100,28 @@ void guard_on_check_head(struct guard *g, const struct guard_event *event, struc
         return;
     }
     bool comes_first = g->check.stage == GUARD_CHECK_FIRST;
-    version_copy(&g->check.base, &event->version);
-    g->check.stage = GUARD_CHECK_DONE;
-    if (comes_first) {
-        g->signature.d0_s = event->date_s;
-        g->signature.d0_clock = g->time.head_clock;
-        sign_when_checked(g, &event->now, actions);
-    } else if (g->state == GUARD_CONTEND_FIRST) {
-        guard_contend(g, &g->holder.record, &event->now, actions);
-    } else if (g->own.hold == GUARD_HOLDS_RECORD) {
-        record_acquired(g, &event->now, actions);
+    if (!comes_first && knew_another(g, &event->version)) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_MISTAKEN, RULE_R3, actions);
+        return;
     }
+    guard_note_head(g, event);
+    g->check.stage = GUARD_CHECK_DONE;
+    if (comes_first)
+        guard_sign_at_head(g);
+    go_on_when_checked(g, &event->now, actions);
+}
+
+/* R3.7: the record that was put does. */
+static bool counts_on(const struct guard *g, uint64_t source_bytes)
+{
+    return g->settings.native || g->state == GUARD_CHECKING || source_bytes <= GUARD_COPY_EXPECTED_BYTES;
 }
 
 void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->write.operation == GUARD_COPY && g->check.source == GUARD_SOURCE_OPEN);
     if (event->head == HEAD_FAILED) {
-        guard_wait(g, GUARD_CHECKING, actions);
+        guard_wait(g, g->state, actions);
         return;
     }
     if (event->head == HEAD_REFUSED && g->awaiting & GUARD_DO_HEAD) {
@@ -101,9 +136,14 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE_TOO_LARGE, RULE_R1, actions);
         return;
     }
-    g->check.source_bytes = event->source_bytes;
+    if (!counts_on(g, event->source_bytes)) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_MISTAKEN, RULE_R3, actions);
+        return;
+    }
+    bool counted_on = g->state != GUARD_CHECKING && !g->settings.native;
+    g->check.source_bytes = counted_on ? GUARD_COPY_EXPECTED_BYTES : event->source_bytes;
     g->check.source = GUARD_SOURCE_FOUND;
-    sign_when_checked(g, &event->now, actions);
+    go_on_when_checked(g, &event->now, actions);
 }
 
 /* ------------------------------------------------------------------------------------------------ R3, R4 */
@@ -115,18 +155,17 @@ void guard_on_signed(struct guard *g, const struct guard_event *event, struct gu
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_R2, actions);
         return;
     }
+    g->signature.made = true;
     g->signature.at_once = event->at_once;
     g->signature.wire_bytes = event->wire_bytes;
-    guard_describe_record(g);
-    g->own.lease_clock = event->now;
-    backoff_restart(&g->backoff);
     if (g->settings.native) {
+        guard_describe_record(g);
+        g->own.lease_clock = event->now;
+        backoff_restart(&g->backoff);
         guard_send(g, &event->now, actions);
-        return;
+    } else {
+        guard_lock(g, &event->now, actions);
     }
-    guard_put_record(g, actions);
-    if (g->check.stage == GUARD_CHECK_BESIDE)
-        guard_request_head(g, &event->now, actions);
 }
 
 static bool lease_over(const struct guard *g, const struct clock_reading *now)
@@ -140,9 +179,9 @@ static void record_acquired(struct guard *g, const struct clock_reading *now, st
     g->own.hold = GUARD_HOLDS_RECORD;
     g->own.took_over = g->own.condition.kind == RECORD_IF_SEEN && !guard_continues_own(g);
     backoff_restart(&g->backoff);
-    if (g->check.stage != GUARD_CHECK_DONE) {
+    if (!is_checked(g)) {
         g->state = GUARD_ACQUIRING; /* from ACQUIRE_READING a timer would send the GetItem once more */
-        if (!(g->awaiting & GUARD_DO_HEAD))
+        if (!(g->awaiting & (GUARD_DO_HEAD | GUARD_DO_SOURCE)))
             guard_wait(g, GUARD_ACQUIRING, actions);
         return; /* R1's HEAD, sent beside the PutItem, is still to come */
     }
@@ -162,6 +201,16 @@ static bool just_sent(const struct guard *g, const struct record *item)
            item->has_fence == g->own.record.has_fence && (!item->has_fence || item->fence_s == g->own.record.fence_s);
 }
 
+/* What of it is neither answered nor under way. */
+static void ask_r1_again(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
+{
+    bool source_open = g->write.operation == GUARD_COPY && g->check.source == GUARD_SOURCE_OPEN;
+    if (g->check.stage != GUARD_CHECK_DONE && !(g->awaiting & GUARD_DO_HEAD))
+        guard_request_head(g, now, actions);
+    if (source_open && !(g->awaiting & GUARD_DO_SOURCE))
+        guard_request(g, GUARD_DO_SOURCE, actions);
+}
+
 static void met_item(struct guard *g, const struct record *item, const struct clock_reading *now,
                      struct guard_actions *actions)
 {
@@ -169,14 +218,13 @@ static void met_item(struct guard *g, const struct record *item, const struct cl
     if (!guard_is_ours(g, item)) {
         if (g->own.hold == GUARD_HOLDS_OLDER)
             g->own.hold = GUARD_HOLDS_NOTHING;
-        if (g->check.stage == GUARD_CHECK_DONE) {
-            guard_contend(g, item, now, actions);
+        guard_see_record(g, item, now, actions);
+        if (is_checked(g)) {
+            guard_contend(g, now, actions);
             return;
         }
-        g->state = GUARD_CONTEND_FIRST; /* first let R1's HEAD say whether there is anything to contend for */
-        record_copy(&g->holder.record, item);
-        if (!(g->awaiting & GUARD_DO_HEAD))
-            guard_request_head(g, now, actions);
+        g->state = GUARD_CONTEND_FIRST; /* first let R1 say whether there is anything to contend for */
+        ask_r1_again(g, now, actions);
         return;
     }
     if (just_sent(g, item))
@@ -281,6 +329,10 @@ void guard_on_recheck_head(struct guard *g, const struct guard_event *event, str
         guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R5, actions);
         return;
     }
+    if (knew_another(g, &event->version)) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_MISTAKEN, RULE_R5, actions);
+        return;
+    }
     version_copy(&g->check.base, &event->version);
     guard_send(g, &event->now, actions);
 }
@@ -294,20 +346,12 @@ void guard_on_acquire_timer(struct guard *g, const struct guard_event *event, st
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, RULE_R4, actions);
         return;
     }
-    bool source_open = g->write.operation == GUARD_COPY && g->check.source == GUARD_SOURCE_OPEN;
-    unsigned wanted = 0;
-    if (g->check.stage != GUARD_CHECK_DONE || g->state == GUARD_RECHECKING)
-        wanted |= GUARD_DO_HEAD;
-    if (g->state == GUARD_CHECKING && source_open)
-        wanted |= GUARD_DO_SOURCE;
-    if (g->state == GUARD_ACQUIRING && g->own.hold != GUARD_HOLDS_RECORD)
-        wanted |= GUARD_DO_RECORD_PUT;
-    if (g->state == GUARD_ACQUIRE_READING)
-        wanted |= GUARD_DO_RECORD_GET;
-    wanted &= ~g->awaiting;
-    if (wanted & GUARD_DO_HEAD)
+    if (g->state == GUARD_RECHECKING && !(g->awaiting & GUARD_DO_HEAD))
         guard_request_head(g, &event->now, actions);
-    if (wanted & GUARD_DO_RECORD_PUT)
+    ask_r1_again(g, &event->now, actions);
+    bool unlocked = g->state == GUARD_ACQUIRING && g->own.hold != GUARD_HOLDS_RECORD;
+    if (unlocked && !(g->awaiting & GUARD_DO_RECORD_PUT))
         guard_put_record(g, actions);
-    guard_request(g, wanted & (GUARD_DO_SOURCE | GUARD_DO_RECORD_GET), actions);
+    if (g->state == GUARD_ACQUIRE_READING && !(g->awaiting & GUARD_DO_RECORD_GET))
+        guard_request(g, GUARD_DO_RECORD_GET, actions);
 }

@@ -7,6 +7,42 @@
 #include <assert.h>
 #include <string.h>
 
+/* ------------------------------------------------------------------------------------------------ V4 */
+
+/* Where an earlier upload of the call may have made what is there, this Complete could still be applied after it. */
+static bool may_look(const struct guard *g)
+{
+    return g->write.operation != GUARD_DELETE && !g->write.lost_upload;
+}
+
+static void look_later(struct guard *g, struct guard_actions *actions)
+{
+    assert(g->state == GUARD_SENDING);
+    if (!may_look(g))
+        return;
+    uint64_t pause_ms = (uint64_t)GUARD_LOOK_MS << g->attempt.looks;
+    actions->has_timer = true;
+    actions->timer_ms = pause_ms < GUARD_LOOK_MAX_MS ? pause_ms : GUARD_LOOK_MAX_MS;
+    if (pause_ms < GUARD_LOOK_MAX_MS)
+        g->attempt.looks++;
+}
+
+/* V4.2. A timer of an earlier state may come while nothing is to be looked for. */
+void guard_on_look_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+{
+    assert(g->awaiting & GUARD_DO_SEND);
+    if (may_look(g) && !(g->awaiting & GUARD_DO_HEAD))
+        guard_request_head(g, &event->now, actions);
+}
+
+/* It does not show our nonce, and so proves nothing of this copy. */
+void guard_on_look(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+{
+    bool broken = event->head == HEAD_ANSWERED && guard_broken(g, &event->version);
+    g->attempt.overtaken = g->attempt.overtaken || broken;
+    look_later(g, actions);
+}
+
 /* ------------------------------------------------------------------------------------------------ R6 */
 
 static uint64_t left_ms(uint64_t whole_ms, uint64_t elapsed_ms)
@@ -51,6 +87,8 @@ static void send_copy(struct guard *g, const struct clock_reading *now, struct g
     else
         actions->send_deadline_ms = lease_left_ms(g, now); /* T6: beyond length + allowance + margin */
     guard_request(g, GUARD_DO_SEND, actions);
+    g->attempt.looks = 0;
+    look_later(g, actions);
 }
 
 static void too_late(struct guard *g, enum guard_rule rule, struct guard_actions *actions)
@@ -59,13 +97,25 @@ static void too_late(struct guard *g, enum guard_rule rule, struct guard_actions
     guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_TOO_LATE, rule, actions);
 }
 
+static void sign_again(struct guard *g, struct guard_actions *actions)
+{
+    g->state = GUARD_SIGNING_AGAIN;
+    actions->sign_date_s = g->signature.d0_s; /* R2: date and length never change */
+    actions->sign_length_s = g->signature.length_s;
+    actions->sign_renewed = g->signature.renewed;
+    fixed_str_copy(actions->sign_replaced, guard_replaced_nonce(g), sizeof(actions->sign_replaced));
+    guard_request(g, GUARD_DO_SIGN, actions);
+}
+
 void guard_send(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     assert(g->signature.length_s >= g->settings.length_s && !g->attempt.not_applied);
-    if (in_time(g, now))
+    if (!in_time(g, now))
+        too_late(g, RULE_R6, actions);
+    else if (g->signature.made)
         send_copy(g, now, actions);
     else
-        too_late(g, RULE_R6, actions);
+        sign_again(g, actions); /* R3.7 */
 }
 
 /* ------------------------------------------------------------------------------------------------ R7 */
@@ -97,7 +147,7 @@ static void on_409(struct guard *g, const struct guard_event *event, struct guar
         g->attempt.answered_409++;
         /* A Complete is not sent again. An earlier guard's, of the same upload, may have been applied after all: V4 and
          * row A first. */
-        if (g->write.operation == GUARD_COMPLETE)
+        if (g->write.operation == GUARD_COMPLETE || g->attempt.overtaken)
             definitely_not_applied(g, event, actions);
         else if (in_time(g, &event->now))
             guard_wait(g, GUARD_SEND_WAITING, actions);
@@ -130,16 +180,16 @@ static void on_token_expired(struct guard *g, const struct guard_event *event, s
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_REFUSED, RULE_E2, actions);
         return;
     }
+    if (g->attempt.overtaken) {
+        definitely_not_applied(g, event, actions);
+        return;
+    }
     if (!in_time(g, &event->now)) { /* R6 */
         too_late(g, RULE_E2, actions);
         return;
     }
     g->signature.renewed = true;
-    g->state = GUARD_SIGNING_AGAIN;
-    actions->sign_date_s = g->signature.d0_s; /* R2: date and length never change */
-    actions->sign_length_s = g->signature.length_s;
-    actions->sign_renewed = true;
-    guard_request(g, GUARD_DO_SIGN, actions);
+    sign_again(g, actions);
 }
 
 /* To arrive, than the record counts on. */
@@ -152,9 +202,11 @@ static bool takes_longer(const struct guard *g, const struct guard_event *event)
 
 void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(g->signature.renewed && g->attempt.send_count > 0);
+    assert(g->signature.renewed || (g->write.operation == GUARD_COPY && g->attempt.send_count == 0));
+    enum guard_rule rule = g->signature.renewed ? RULE_E2 : RULE_R2;
+    g->signature.made = true;
     if (!event->signed_ok)
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, RULE_E2, actions);
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SIGN_FAILED, rule, actions);
     else if (takes_longer(g, event)) /* the new token is longer, and the fence too early for it */
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_NOT_SENT, RULE_R6, actions);
     else
@@ -181,6 +233,8 @@ static void may_have_expired(struct guard *g, const struct guard_event *event, s
 
 void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    actions->drop_head = (g->awaiting & GUARD_DO_HEAD) != 0; /* V4.2: the answer is here */
+    g->awaiting &= ~(unsigned)GUARD_DO_HEAD;
     assert(g->own.hold == GUARD_HOLDS_RECORD || g->settings.native);
     assert(g->attempt.send_count > 0 && !g->attempt.not_applied);
     switch (event->attempt) {

@@ -5,8 +5,54 @@
 #include <assert.h>
 #include <string.h>
 
-static void see_record(struct guard *g, const struct record *item, const struct clock_reading *now,
-                       struct guard_actions *actions)
+/* ------------------------------------------------------------------------------------------------ R12 */
+
+/* R12, by the clocks that were read before the HEAD was sent, or by a Date that was received before. */
+static bool holder_is_dead(const struct guard *g, uint64_t date_s)
+{
+    if (g->holder.record.timeout_ms == 0)
+        return true;
+    if (g->holder.record.has_fence)
+        return guard_past_fence(g, date_s, g->holder.record.fence_s);
+    uint64_t bound_ms = record_bound_ms(g->holder.record.timeout_ms, g->settings.max_clock_skew_rate);
+    return clock_elapsed_min(&g->holder.first_seen, &g->time.head_clock) > bound_ms;
+}
+
+/* The HEAD seen last is R1 of the guard that continues: D0, version seen and fence are of it; the nonce stays. */
+static void take_over(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
+{
+    assert(holder_is_dead(g, g->time.head_date_s) || guard_is_spent(&g->holder.record, &g->check.base));
+    assert(g->holder.record.upload == 0 || g->holder.record.timeout_ms == 0 || g->holder.upload_aborted); /* R14 */
+    if (g->holder.record.generation == UINT64_MAX) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R11, actions);
+        return;
+    }
+    g->own.condition.kind = RECORD_IF_SEEN;
+    record_copy(&g->own.condition.seen, &g->holder.record);
+    g->own.record.generation = g->holder.record.generation + 1;
+    guard_sign_at_head(g);
+    guard_sign(g, now, actions);
+}
+
+/* What is signed at an older Date would leave too little of its signature. */
+static bool head_is_recent(const struct guard *g, const struct clock_reading *now)
+{
+    return clock_elapsed_max(&g->check.clock, now) < GUARD_RECENT_DATE_MS;
+}
+
+/* R12.10: HEAD and PutItem go out together. The HEAD before the release was seen does not serve: the attempt under that
+ * record may have been applied after it. */
+static void take_over_beside(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
+{
+    assert(g->holder.record.timeout_ms == 0 && g->check.stage == GUARD_CHECK_DONE);
+    g->check.stage = GUARD_CHECK_BESIDE;
+    take_over(g, now, actions);
+}
+
+/* ------------------------------------------------------------------------------------------------ R11 */
+
+void guard_see_record(struct guard *g, const struct record *item, const struct clock_reading *now,
+                      struct guard_actions *actions)
 {
     assert(!guard_is_ours(g, item));
     record_copy(&g->holder.record, item);
@@ -18,19 +64,27 @@ static void see_record(struct guard *g, const struct record *item, const struct 
     }
 }
 
+/* The record was seen under way to the own one, or by a poll. */
+static void look_or_take_over(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
+{
+    if (head_is_recent(g, now) && g->holder.record.timeout_ms == 0) {
+        take_over_beside(g, now, actions);
+    } else if (head_is_recent(g, now) && guard_is_spent(&g->holder.record, &g->check.base)) {
+        take_over(g, now, actions);
+    } else {
+        g->state = GUARD_CONTEND_CHECKING;
+        guard_request_head(g, now, actions);
+    }
+}
+
 /* The answer that showed the record is a consistent read itself, so the first poll is only a HEAD. */
-void guard_contend(struct guard *g, const struct record *item, const struct clock_reading *now,
-                   struct guard_actions *actions)
+void guard_contend(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     assert(g->check.stage == GUARD_CHECK_DONE && g->own.hold != GUARD_HOLDS_RECORD && g->awaiting == 0);
-    struct record seen;
-    record_copy(&seen, item); /* `item` may be g->holder.record */
-    see_record(g, &seen, now, actions);
     /* The condition failed on another's item: no copy of ours was applied before it. */
     g->own.hold = GUARD_HOLDS_NOTHING;
     backoff_restart(&g->backoff);
-    g->state = GUARD_CONTEND_CHECKING;
-    guard_request_head(g, now, actions);
+    look_or_take_over(g, now, actions);
 }
 
 void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
@@ -55,11 +109,10 @@ static void contend_found(struct guard *g, const struct guard_event *event, stru
         return;
     }
     if (!as_seen(g, &event->record)) {
-        see_record(g, &event->record, &event->now, actions);
+        guard_see_record(g, &event->record, &event->now, actions);
         backoff_restart(&g->backoff);
     }
-    g->state = GUARD_CONTEND_CHECKING;
-    guard_request_head(g, &event->now, actions);
+    look_or_take_over(g, &event->now, actions);
 }
 
 void guard_on_contend_get(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
@@ -76,36 +129,6 @@ void guard_on_contend_get(struct guard *g, const struct guard_event *event, stru
         guard_wait(g, GUARD_CONTEND_WAITING, actions);
 }
 
-/* R12, by the clocks that were read before the HEAD was sent, or by a Date that was received before. */
-static bool holder_is_dead(const struct guard *g, uint64_t date_s)
-{
-    if (g->holder.record.timeout_ms == 0)
-        return true;
-    if (g->holder.record.has_fence)
-        return guard_past_fence(g, date_s, g->holder.record.fence_s);
-    uint64_t bound_ms = record_bound_ms(g->holder.record.timeout_ms, g->settings.max_clock_skew_rate);
-    return clock_elapsed_min(&g->holder.first_seen, &g->time.head_clock) > bound_ms;
-}
-
-/* The HEAD that found the holder dead is R1 of the guard that continues: new D0, version seen and fence, the same
- * nonce. */
-static void take_over(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
-{
-    assert(holder_is_dead(g, g->time.head_date_s) && g->check.stage == GUARD_CHECK_DONE);
-    assert(g->holder.record.upload == 0 || g->holder.record.timeout_ms == 0 || g->holder.upload_aborted); /* R14 */
-    if (g->holder.record.generation == UINT64_MAX) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNREADABLE_RECORD, RULE_R11, actions);
-        return;
-    }
-    version_copy(&g->check.base, &event->version);
-    g->signature.d0_s = event->date_s;
-    g->signature.d0_clock = g->time.head_clock;
-    g->own.condition.kind = RECORD_IF_SEEN;
-    record_copy(&g->own.condition.seen, &g->holder.record);
-    g->own.record.generation = g->holder.record.generation + 1;
-    guard_sign(g, &event->now, actions);
-}
-
 /* ------------------------------------------------------------------------------------------------ R14 */
 
 static void on_dead_holder(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
@@ -117,7 +140,7 @@ static void on_dead_holder(struct guard *g, const struct guard_event *event, str
         actions->upload = g->holder.record.upload;
         guard_request(g, GUARD_DO_ABORT, actions);
     } else {
-        take_over(g, event, actions);
+        take_over(g, &event->now, actions);
     }
 }
 
@@ -147,15 +170,25 @@ void guard_on_contend_head(struct guard *g, const struct guard_event *event, str
     assert(g->own.hold == GUARD_HOLDS_NOTHING && !guard_is_ours(g, &g->holder.record));
     if (event->head == HEAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R11, actions);
-    } else if (event->head == HEAD_ANSWERED && guard_broken(g, &event->version)) {
+        return;
+    }
+    if (event->head == HEAD_ANSWERED && guard_broken(g, &event->version)) {
         version_copy(&g->outcome.found, &event->version);
         guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_EXPECTATION, RULE_R11, actions);
-    } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, g->time.head_date_s)) {
+        return;
+    }
+    if (event->head != HEAD_ANSWERED || !event->has_date) {
+        guard_wait(g, GUARD_CONTEND_WAITING, actions);
+        return;
+    }
+    guard_note_head(g, event);
+    if (guard_is_spent(&g->holder.record, &event->version))
+        take_over(g, &event->now, actions);
+    else if (holder_is_dead(g, g->time.head_date_s))
         on_dead_holder(g, event, actions);
-    } else if (event->head == HEAD_ANSWERED && event->has_date && holder_is_dead(g, event->date_s)) {
+    else if (holder_is_dead(g, event->date_s))
         /* The bound was passed while this HEAD was under way: its Date is of its end, what it shows may be older. */
         guard_request_head(g, &event->now, actions);
-    } else {
+    else
         guard_wait(g, GUARD_CONTEND_WAITING, actions);
-    }
 }

@@ -17,6 +17,12 @@ enum guard_versioning guard_versioning_of(const struct guard_settings *settings,
     return settings->versioned || settings->versions_likely ? GUARD_VERSIONED_NOW : GUARD_UNVERSIONED;
 }
 
+static void know_nonce(struct guard *g, const char *nonce)
+{
+    fixed_str_copy(g->check.known_nonce, nonce, sizeof(g->check.known_nonce));
+    g->check.knows_nonce = true;
+}
+
 void guard_init(struct guard *g, const struct guard_settings *settings, const struct guard_start *start)
 {
     memset(g, 0, sizeof(*g));
@@ -33,13 +39,17 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     fixed_str_copy(g->write.nonce, start->nonce, sizeof(g->write.nonce));
     g->write.part_count = start->part_count;
     g->write.parts_in_doubt = start->parts_in_doubt;
+    g->write.lost_upload = start->lost_upload;
     g->versioning = guard_versioning_of(settings, settings->versioned);
     assert((start->operation == GUARD_COMPLETE) == (start->upload != 0));
     g->own.record.upload = start->upload;
     g->own.condition.kind = RECORD_IF_ABSENT;
     g->own.record.generation = start->generation & ((UINT64_C(1) << 48) - 1); /* T2 */
-    bool sign_first = start->operation != GUARD_COPY || settings->native; /* a COPY's fence needs the source's size */
-    if (start->has_recent_date && sign_first) {
+    if (start->known_nonce)
+        know_nonce(g, start->known_nonce);
+    /* A record that lacks `saw` takes row A's best evidence from the writer of what is replaced. */
+    bool knows_what_it_sees = settings->native || start->expected_etag == NULL || g->check.knows_nonce;
+    if (start->has_recent_date && knows_what_it_sees) {
         g->check.stage = GUARD_CHECK_BESIDE;
         g->signature.d0_s = start->recent_date_s;
         g->time.largest_date_s = start->recent_date_s;
@@ -65,7 +75,7 @@ bool guard_try_again(const struct guard *g)
         return false;
     return g->outcome.reason == GUARD_REASON_RECORD_GONE || g->outcome.reason == GUARD_REASON_TOO_LATE ||
            g->outcome.reason == GUARD_REASON_EXPIRED || g->outcome.reason == GUARD_REASON_NOT_SENT ||
-           g->outcome.reason == GUARD_REASON_SKEWED;
+           g->outcome.reason == GUARD_REASON_SKEWED || g->outcome.reason == GUARD_REASON_MISTAKEN;
 }
 
 bool guard_expired(const struct guard *g)
@@ -120,6 +130,7 @@ static const uint8_t phases[] = {
     [GUARD_RESOLVE_VERSIONS] = GUARD_PHASE_RESOLVE,
     [GUARD_RESOLVE_WAITING] = GUARD_PHASE_RESOLVE,
     [GUARD_ORPHANED] = GUARD_PHASE_OVER,
+    [GUARD_CLEARING] = GUARD_PHASE_OVER,
     [GUARD_FINISHED] = GUARD_PHASE_OVER,
 };
 
@@ -149,6 +160,27 @@ bool guard_is_ours(const struct guard *g, const struct record *record)
 bool guard_continues_own(const struct guard *g)
 {
     return g->own.condition.kind == RECORD_IF_SEEN && guard_is_ours(g, &g->own.condition.seen);
+}
+
+void guard_note_head(struct guard *g, const struct guard_event *event)
+{
+    assert(event->has_date && !guard_broken(g, &event->version));
+    version_copy(&g->check.base, &event->version);
+    know_nonce(g, event->version.nonce);
+    g->check.date_s = event->date_s;
+    g->check.clock = g->time.head_clock;
+}
+
+void guard_sign_at_head(struct guard *g)
+{
+    g->signature.d0_s = g->check.date_s;
+    g->signature.d0_clock = g->check.clock;
+}
+
+/* R12.9: its only attempt was applied before. The nonce of an upload is that of several attempts (R14.1). */
+bool guard_is_spent(const struct record *record, const struct object_version *version)
+{
+    return record->upload == 0 && version_shows_nonce(version, record->nonce);
 }
 
 bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s)
@@ -181,8 +213,8 @@ static uint32_t work_s(const struct guard *g)
 {
     if (g->settings.work_s != 0)
         return g->settings.work_s;
-    assert(g->write.operation != GUARD_COPY || g->check.source == GUARD_SOURCE_FOUND);
-    uint64_t amount = g->write.operation == GUARD_COPY ? g->check.source_bytes : g->write.part_count;
+    uint64_t copied = g->check.source == GUARD_SOURCE_FOUND ? g->check.source_bytes : GUARD_COPY_EXPECTED_BYTES;
+    uint64_t amount = g->write.operation == GUARD_COPY ? copied : g->write.part_count;
     uint32_t by_operation_s = guard_work_s(g->write.operation, amount);
     bool takes_longer = g->write.operation == GUARD_COMPLETE && g->settings.complete_s > by_operation_s;
     return takes_longer ? g->settings.complete_s : by_operation_s;
@@ -244,6 +276,13 @@ void guard_read_parts(struct guard *g, struct guard_actions *actions)
 
 /* ------------------------------------------------------------------------------------------------ how it ends */
 
+static void describe_release(const struct guard *g, const struct record *record, struct record *ret)
+{
+    uint64_t ttl_s =
+        record_ttl(g->time.largest_date_s, g->settings.ttl_s, record->timeout_ms, g->settings.max_clock_skew_rate);
+    record_released(record, ttl_s, ret);
+}
+
 /* T3: a release writes nothing unless the record is still ours, so it is also right where we only may hold it. */
 void guard_release(struct guard *g, struct guard_actions *actions)
 {
@@ -256,9 +295,7 @@ void guard_release(struct guard *g, struct guard_actions *actions)
         record_copy(&g->own.record, &g->own.condition.seen);
     if (g->own.record.generation == UINT64_MAX)
         return;
-    uint64_t ttl_s = record_ttl(g->time.largest_date_s, g->settings.ttl_s, g->own.record.timeout_ms,
-                                g->settings.max_clock_skew_rate);
-    record_released(&g->own.record, ttl_s, &actions->release);
+    describe_release(g, &g->own.record, &actions->release);
     memset(&actions->release_condition, 0, sizeof(actions->release_condition));
     actions->release_condition.kind = g->write.from_ticket ? RECORD_IF_SAME : RECORD_IF_HELD; /* R17 */
     record_copy(&actions->release_condition.seen, &g->own.record);
@@ -266,11 +303,42 @@ void guard_release(struct guard *g, struct guard_actions *actions)
     g->own.hold = GUARD_HOLDS_NOTHING;
 }
 
+/* T3.10: the record under which the deleted object was made stands in the way of the next creation, and protects
+ * nothing any more. Then the own one follows: no object will ever show its nonce. */
+static bool clears_creation(const struct guard *g)
+{
+    bool deleted = g->write.operation == GUARD_DELETE && g->outcome.rule == RULE_R9 && !g->settings.native;
+    return deleted && (record_is_nonce(g->check.base.nonce) || record_is_nonce(g->check.base.replaced));
+}
+
+static void read_creation(struct guard *g, struct guard_actions *actions)
+{
+    assert(g->outcome.verdict == VERDICT_COMMITTED && g->awaiting == 0);
+    g->state = GUARD_CLEARING;
+    g->awaiting = GUARD_DO_RECORD_GET;
+    actions->what |= GUARD_DO_RECORD_GET;
+    actions->get_our_etag = true;
+}
+
+void guard_on_creation(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+{
+    assert(g->write.operation == GUARD_DELETE && g->own.hold == GUARD_HOLDS_RECORD);
+    g->state = GUARD_FINISHED;
+    bool found = event->ledger == LEDGER_OK && event->found && event->record.timeout_ms != 0;
+    if (found && guard_is_spent(&event->record, &g->check.base) && event->record.generation != UINT64_MAX) {
+        describe_release(g, &event->record, &actions->creation);
+        actions->creation_condition.kind = RECORD_IF_HELD;
+        record_copy(&actions->creation_condition.seen, &event->record);
+        actions->what |= GUARD_DO_RELEASE_CREATION;
+    }
+    guard_release(g, actions);
+}
+
 void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
                     struct guard_actions *actions)
 {
     assert(g->outcome.verdict == VERDICT_NONE);
-    assert(verdict == VERDICT_UNKNOWN || !(g->awaiting & GUARD_DO_SEND));                    /* V1 */
+    assert(rule == RULE_V4 || verdict == VERDICT_UNKNOWN || !(g->awaiting & GUARD_DO_SEND)); /* V1 */
     assert(verdict != VERDICT_UNKNOWN || g->write.from_ticket || g->attempt.send_count > 0); /* V3 */
     assert(verdict != VERDICT_NONE && reason != GUARD_REASON_NONE && rule != GUARD_RULE_NONE);
     g->outcome.verdict = verdict;
@@ -284,6 +352,10 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
     }
     g->awaiting = 0;
     g->state = GUARD_FINISHED;
+    if (clears_creation(g)) {
+        read_creation(g, actions);
+        return;
+    }
     bool release = verdict == VERDICT_COMMITTED ? g->settings.release_always : verdict != VERDICT_UNKNOWN; /* V5, R9 */
     if (release)
         guard_release(g, actions);

@@ -113,20 +113,25 @@ enum {
     GUARD_DO_ABORT = 1 << 11,       /* abort the upload actions.upload of the record seen last (R14) */
     /* List the versions of the key (R16). Each goes through guard_classify_listed; those that it wants asked get a
      * HEAD, and go through guard_classify_version. What the last HEAD showed must be in the list. */
-    GUARD_DO_VERSIONS = 1 << 12
+    GUARD_DO_VERSIONS = 1 << 12,
+    /* As GUARD_DO_RELEASE, of the record (path, "*"): actions.creation on actions.creation_condition (T3.10). */
+    GUARD_DO_RELEASE_CREATION = 1 << 13
 };
 
 struct guard_actions {
     unsigned what;
     uint64_t sign_date_s;
     uint32_t sign_length_s;
-    bool sign_renewed; /* E2: with renewed credentials, same date and length */
-    bool get_our_etag; /* DELETE */
+    bool sign_renewed;                     /* E2: with renewed credentials, same date and length */
+    char sign_replaced[RECORD_NONCE_SIZE]; /* G3.5: goes with the attempt; "": nothing is known */
+    bool get_our_etag;                     /* DELETE */
     uint64_t upload;
     struct record record;
     struct record_condition condition;
     struct record release;
     struct record_condition release_condition;
+    struct record creation;
+    struct record_condition creation_condition;
     uint64_t send_deadline_ms;  /* from now */
     uint64_t send_allowance_ms; /* the kernel may try no longer to deliver it (TCP_USER_TIMEOUT) */
     bool send_at_once;          /* the record counts on it: else nothing is sent */
@@ -134,6 +139,8 @@ struct guard_actions {
      * than send_tail_ms have passed since send_clock, by the clock that advanced most. */
     struct clock_reading send_clock;
     uint64_t send_tail_ms;
+    /* With GUARD_DO_HEAD: the one under way is not waited for any longer, whether or not this step asks for another. */
+    bool drop_head;
     bool has_timer;
     uint64_t timer_ms; /* from now; replaces an earlier timer, which a step without one leaves running */
 };

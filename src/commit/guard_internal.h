@@ -26,6 +26,9 @@ enum guard_versioning guard_versioning_of(const struct guard_settings *settings,
 enum guard_phase guard_phase(const struct guard *g);
 bool guard_broken(const struct guard *g, const struct object_version *version); /* the expectation */
 bool guard_is_ours(const struct guard *g, const struct record *record);         /* by nonce */
+bool guard_is_spent(const struct record *record, const struct object_version *version);
+void guard_note_head(struct guard *g, const struct guard_event *event); /* R1, R12: the expectation holds */
+void guard_sign_at_head(struct guard *g);                               /* its Date is D0 */
 bool guard_continues_own(const struct guard *g); /* R4: the PutItem rests on an older item of ours */
 bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s); /* date > fence + margin */
 bool guard_dead_by(const struct guard *g, uint64_t date_s);                      /* date > own fence + margin */
@@ -40,6 +43,7 @@ void guard_read_parts(struct guard *g, struct guard_actions *actions);
 void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
                     struct guard_actions *actions);
 void guard_release(struct guard *g, struct guard_actions *actions);
+void guard_on_creation(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_ticket.c */
 /* R17, of the answer that shows our key's record: false when that ends the guard. */
@@ -67,8 +71,10 @@ void guard_on_parts(struct guard *g, const struct guard_event *event, struct gua
 
 /* guard_sign.c */
 void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
+const char *guard_replaced_nonce(const struct guard *g); /* "" if nothing is known, or nothing replaced */
 void guard_describe_record(struct guard *g);
 void guard_put_record(struct guard *g, struct guard_actions *actions);
+void guard_lock(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
 void guard_continue_own(struct guard *g, const struct record *item, const struct clock_reading *now,
                         struct guard_actions *actions);
 
@@ -76,11 +82,14 @@ void guard_continue_own(struct guard *g, const struct record *item, const struct
 void guard_send(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
 void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_look_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+void guard_on_look(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_on_send_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_contend.c */
-void guard_contend(struct guard *g, const struct record *item, const struct clock_reading *now,
-                   struct guard_actions *actions);
+void guard_see_record(struct guard *g, const struct record *item, const struct clock_reading *now,
+                      struct guard_actions *actions); /* another's: R12's bound begins */
+void guard_contend(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
 void guard_on_contend_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_on_contend_get(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions);

@@ -3,6 +3,8 @@
  * so this is below both. */
 #include "commit/guard_internal.h"
 
+#include "commit/words.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -22,17 +24,26 @@ static bool native_lengthen(struct guard *g, const struct clock_reading *now, st
     return true;
 }
 
+/* G3.5. */
+const char *guard_replaced_nonce(const struct guard *g)
+{
+    bool replaces = g->write.expected_etag[0] != '\0' && g->write.operation != GUARD_DELETE;
+    return replaces && record_is_nonce(g->check.known_nonce) ? g->check.known_nonce : "";
+}
+
 void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     assert(!g->write.from_ticket && g->attempt.send_count == 0 && g->awaiting == 0);
     assert(g->write.operation != GUARD_COPY ||
            g->check.source == GUARD_SOURCE_FOUND); /* the fence counts on its size */
+    g->signature.made = false;
     g->signature.length_s = g->settings.length_s;
     if (g->settings.native && !native_lengthen(g, now, actions))
         return;
     g->state = GUARD_SIGNING;
     actions->sign_date_s = g->signature.d0_s;
     actions->sign_length_s = g->signature.length_s;
+    fixed_str_copy(actions->sign_replaced, guard_replaced_nonce(g), sizeof(actions->sign_replaced));
     guard_request(g, GUARD_DO_SIGN, actions);
 }
 
@@ -52,8 +63,8 @@ void guard_describe_record(struct guard *g)
     g->own.record.fence_s = g->own.record.has_fence ? g->signature.d0_s + reach_s : 0;
     memcpy(g->own.record.nonce, g->write.nonce, sizeof(g->own.record.nonce));
     memset(g->own.record.saw, 0, sizeof(g->own.record.saw));
-    if (g->check.stage == GUARD_CHECK_DONE)
-        memcpy(g->own.record.saw, g->check.base.nonce, sizeof(g->own.record.saw));
+    if (g->write.expected_etag[0])
+        memcpy(g->own.record.saw, g->check.known_nonce, sizeof(g->own.record.saw));
 }
 
 void guard_put_record(struct guard *g, struct guard_actions *actions)
@@ -66,6 +77,17 @@ void guard_put_record(struct guard *g, struct guard_actions *actions)
     record_copy(&actions->condition.seen, &g->own.condition.seen);
     g->state = GUARD_ACQUIRING;
     guard_request(g, GUARD_DO_RECORD_PUT, actions);
+}
+
+/* R3: the record; and the HEAD beside it where that is still to come. */
+void guard_lock(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
+{
+    guard_describe_record(g);
+    g->own.lease_clock = *now;
+    backoff_restart(&g->backoff);
+    guard_put_record(g, actions);
+    if (g->check.stage == GUARD_CHECK_BESIDE)
+        guard_request_head(g, now, actions);
 }
 
 /* R4: an item with our nonce that is not the one just sent, brought back by a late copy of an earlier PutItem. */

@@ -42,6 +42,11 @@ void record_released(const struct record *held, uint64_t ttl_s, struct record *r
     record_copy(ret, &released);
 }
 
+bool record_is_nonce(const char *nonce)
+{
+    return strlen(nonce) == RECORD_NONCE_SIZE - 1 && nonce[strspn(nonce, "0123456789abcdef")] == '\0';
+}
+
 bool record_same_holder(const struct record *a, const struct record *b)
 {
     return a->generation == b->generation && a->ttl_s == b->ttl_s && strcmp(a->nonce, b->nonce) == 0;

@@ -78,6 +78,10 @@ uint64_t record_upload_number(const char *upload_id);
 /* T3: what releasing `held` writes. `ttl_s` is the fresh one (T5). */
 void record_released(const struct record *held, uint64_t ttl_s, struct record *ret);
 
+/* Is what a guard of this library writes as its nonce. A peer's record has none; and what a service sent in the place of
+ * one proves nothing. */
+bool record_is_nonce(const char *nonce);
+
 /* R12's comparison: generation, ttl and nonce are equal. */
 bool record_same_holder(const struct record *a, const struct record *b);
 

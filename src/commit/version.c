@@ -15,6 +15,7 @@ void version_copy(struct object_version *ret, const struct object_version *from)
         fixed_str_copy(copy.etag, from->etag, sizeof(copy.etag));
         fixed_str_copy(copy.version_id, from->version_id, sizeof(copy.version_id));
         fixed_str_copy(copy.nonce, from->nonce, sizeof(copy.nonce));
+        fixed_str_copy(copy.replaced, from->replaced, sizeof(copy.replaced));
     }
     memcpy(ret, &copy, sizeof(copy));
 }
@@ -27,6 +28,12 @@ bool version_same(const struct object_version *a, const struct object_version *b
         return true;
     return a->last_modified_s == b->last_modified_s && strcmp(a->etag, b->etag) == 0 &&
            strcmp(a->version_id, b->version_id) == 0 && strcmp(a->nonce, b->nonce) == 0;
+}
+
+bool version_shows_nonce(const struct object_version *version, const char *nonce)
+{
+    return version->exists && record_is_nonce(nonce) &&
+           (strcmp(version->nonce, nonce) == 0 || strcmp(version->replaced, nonce) == 0);
 }
 
 bool version_is_own_id(const char *version_id)

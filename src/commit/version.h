@@ -16,6 +16,7 @@ struct object_version {
     char etag[VERSION_ETAG_SIZE];     /* verbatim, with quotes */
     char version_id[VERSION_ID_SIZE]; /* "" on an unversioned bucket */
     char nonce[RECORD_NONCE_SIZE];    /* of the guarded write that made it; "" if none */
+    char replaced[RECORD_NONCE_SIZE]; /* of the version that this write replaced, as far as it knew; "" if it did not */
     bool exists;                      /* a delete marker counts as absent */
 };
 
@@ -24,6 +25,10 @@ void version_copy(struct object_version *ret, const struct object_version *from)
 
 /* R13, "the very version": both absent, or ETag, Last-Modified, version id and nonce all equal. */
 bool version_same(const struct object_version *a, const struct object_version *b);
+
+/* R12.9: the guarded write with this nonce was applied: it made this version, or the one before. Never of what is no nonce
+ * of ours. */
+bool version_shows_nonce(const struct object_version *version, const char *nonce);
 
 /* Names one version and no other. "null" is what a bucket without versions, or whose versioning is suspended, calls one
  * after another. */

@@ -40,6 +40,8 @@ static void driver_free(struct driver *driver)
         client->drivers = driver->next;
     if (driver->next)
         driver->next->previous = driver->previous;
+    if (driver->creation)
+        release_drop(driver->creation);
     source_metadata_free(&driver->io.source.source_metadata);
     free(driver->path);
     free(driver->upload);
@@ -104,14 +106,15 @@ static void settings_for(const struct driver *driver, struct guard_settings *ret
     ret->etag_known = driver_has_md5_etag(driver) && client->etags == CLIENT_ETAGS_MD5;
 }
 
-/* R3: a create has nothing to see, so its record lacks no `saw`; a replacement's would, and with it row A's best
- * evidence. Without a record nothing is lost, and a Date may be older: the signature is the longer for it. */
+/* R3. Without a record a Date may be older: the signature is the longer for it. A second guard of a copy waits for its
+ * source: perhaps that is what the first had not reckoned with (R3.7). */
 static bool knows_date(const struct driver *driver, const struct clock_reading *now)
 {
     const os_client *client = driver->client;
     if (driver->params.plan.guard == OS_GUARD_NATIVE)
         return client->dates.known && clock_elapsed_max(&client->dates.clock, now) < DRIVER_OLD_DATE_MS;
-    return driver->params.etag == NULL && client_recent_date(client, now);
+    bool counts_on_source = driver->params.operation == GUARD_COPY && driver->outcome.result.guards > 0;
+    return !counts_on_source && client_recent_date(client, now);
 }
 
 static bool init_guard(struct driver *driver, const struct clock_reading *now)
@@ -138,6 +141,10 @@ static bool init_guard(struct driver *driver, const struct clock_reading *now)
         .upload = upload ? record_upload_number(upload->id) : 0,
         .part_count = upload ? (uint32_t)upload->part_count : 0,
         .parts_in_doubt = upload && upload->parts_in_doubt,
+        .lost_upload = upload && upload->follows_another,
+        .known_nonce = driver->params.etag
+                           ? known_versions_nonce(&driver->client->known_versions, driver->key, driver->params.etag)
+                           : NULL,
         .has_recent_date = knows_date(driver, now),
         .recent_date_s = client->dates.date_s,
         .recent_clock = client->dates.clock,
@@ -172,6 +179,21 @@ static void begin_soon(struct driver *driver)
     op_pause_ms(&driver->op, 0);
 }
 
+static void driver_let_go(struct release_waiter *waiter)
+{
+    begin_soon(container_of(waiter, struct driver, waiter));
+}
+
+static void begin_when_released(struct driver *driver)
+{
+    driver->waiter.path = driver->path;
+    driver->waiter.etag = driver->params.etag ? driver->params.etag : RECORD_ETAG_CREATE;
+    driver->waiter.go = driver_let_go;
+    bool has_record = driver->params.plan.guard != OS_GUARD_NATIVE;
+    if (!has_record || !release_holds_back(driver->client, &driver->waiter))
+        begin_soon(driver);
+}
+
 static void driver_attempt(struct op *op)
 {
     begin_guard(container_of(op, struct driver, op));
@@ -201,7 +223,7 @@ static void start_again(struct driver *driver)
     log_line(&driver->client->log, OS_LOG_INFO, "%s %s: guard ended by %s, a new one starts", driver->params.name,
              driver->key, guard_rule_name(&driver->guard));
     if (driver->guard.outcome.reason == GUARD_REASON_RECORD_GONE ||
-        driver->guard.outcome.reason == GUARD_REASON_EXPIRED)
+        driver->guard.outcome.reason == GUARD_REASON_EXPIRED || driver->guard.outcome.reason == GUARD_REASON_MISTAKEN)
         begin_soon(driver);
     else
         op_pause(&driver->op);
@@ -273,6 +295,25 @@ static bool keeps_record(const struct driver *driver)
            guard_verdict(&driver->guard) != VERDICT_COMMITTED;
 }
 
+static void release_records(struct driver *driver, const struct guard_actions *actions)
+{
+    uint64_t patience_ms = driver->outcome.away & DRIVER_LEDGER ? RELEASE_AWAY_MS : RELEASE_PATIENCE_MS;
+    if (actions->what & GUARD_DO_RELEASE_CREATION && driver->creation) {
+        release_go_on(driver->creation, &actions->creation, &actions->creation_condition, patience_ms);
+        driver->creation = NULL;
+    }
+    if ((actions->what & GUARD_DO_RELEASE) && !keeps_record(driver))
+        release_start(driver->client, driver->path, guard_record_etag(&driver->guard), &actions->release,
+                      &actions->release_condition, patience_ms);
+}
+
+static void clear_creation(struct driver *driver, const struct guard_actions *actions)
+{
+    assert(driver->answered && driver->creation == NULL);
+    driver->creation = release_expect(driver->client, driver->path, RECORD_ETAG_CREATE);
+    driver_read_record(driver, actions);
+}
+
 static void driver_stop(struct driver *driver);
 
 static void step_guard(struct driver *driver, struct guard_event *event)
@@ -282,26 +323,27 @@ static void step_guard(struct driver *driver, struct guard_event *event)
     clock_read(&event->now);
     guard_step(&driver->guard, event, &actions);
     count_waiting(driver, &event->now);
+    if (actions.drop_head)
+        driver_drop_head(driver);
     if (actions.what & GUARD_DO_REPORT_LEASE)
         log_line(&driver->client->log, OS_LOG_WARN,
                  "%s: the record of another writer has a timeout of %llu ms, over an hour; it is waited for",
                  driver->key, (unsigned long long)driver->guard.holder.record.timeout_ms);
     if (actions.what & GUARD_DO_VERDICT)
         keep_ticket(driver);
-    if ((actions.what & GUARD_DO_RELEASE) && !keeps_record(driver))
-        release_start(driver->client, driver->path, guard_record_etag(&driver->guard), &actions.release,
-                      &actions.release_condition,
-                      driver->outcome.away & DRIVER_LEDGER ? RELEASE_AWAY_MS : RELEASE_PATIENCE_MS);
+    release_records(driver, &actions);
     if (guard_finished(&driver->guard)) {
         end_guard(driver);
         return;
     }
-    if (actions.what & GUARD_DO_VERDICT) { /* a PutItem is still to be answered: the verdict need not wait for it */
+    if (actions.what & GUARD_DO_VERDICT) { /* a PutItem, or T3.10's GetItem: the verdict need not wait for it */
         driver_cancel_requests(driver, true);
         if (!driver->answered && !wants_again(driver)) {
             driver_describe(driver);
             driver_answer(driver);
         }
+        if (actions.what & GUARD_DO_RECORD_GET)
+            clear_creation(driver, &actions);
         return;
     }
     if (driver->io.gave_up && actions.what == 0) {
@@ -344,6 +386,7 @@ static void driver_stop(struct driver *driver)
     driver->stopped = true;
     if (driver->outcome.result.guards == 0) {
         fence_check_leave(driver);
+        release_let_go(driver->client, &driver->waiter);
         refuse_stopped(driver);
     } else if (guard_verdict(&driver->guard) != VERDICT_NONE) { /* between two guards, or before an orphan's end */
         driver_describe(driver);
@@ -405,7 +448,7 @@ bool driver_start(os_client *client, const struct driver_params *params, driver_
     driver->time.guard_timer.fire = on_guard_timer;
     driver->io.failed_timer.fire = driver_on_failed;
     driver->on_event = step_guard;
-    driver->on_ready = begin_soon;
+    driver->on_ready = begin_when_released;
     driver->on_refused = driver_refuse;
     const struct op_limits limits = {
         .loop = client->loop, .cancel = params->cancel, .closing = client->closing, .deadline_ms = params->deadline_ms};

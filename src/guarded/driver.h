@@ -14,7 +14,8 @@
 /* A multipart upload whose Complete is guarded (R14). */
 struct driver_upload {
     const char *id;
-    const char *nonce; /* that its creation has put into the object's metadata: of every guard of this upload */
+    const char *nonce;    /* that its creation has put into the object's metadata: of every guard of this upload */
+    bool follows_another; /* V4.3: the same call has given up the Complete of an earlier one */
     const struct s3_part_name *parts;
     size_t part_count;
     const struct s3_completion *completion;
@@ -101,6 +102,7 @@ struct driver_source {
 /* The guarded request (driver_io_attempt.c). */
 struct driver_attempt {
     struct store_request request;
+    char replaced[RECORD_NONCE_SIZE]; /* G3.5: as the guard said when it was signed; "": not known */
     struct store_attempt *signed_request;
     struct store_op *op;
     struct clock_reading sent;
@@ -165,11 +167,21 @@ struct driver_time {
     uint64_t patience_ms;
 };
 
+/* release.c. Strings are borrowed. */
+struct release_waiter {
+    struct release_waiter *next;
+    const char *path;
+    const char *etag;
+    void (*go)(struct release_waiter *waiter);
+};
+
 struct driver {
     os_client *client;
     struct driver *next;
     struct driver *previous;
     struct driver *next_waiting; /* in a fence_check */
+    struct release_waiter waiter;
+    struct release *creation; /* T3.10: of the record of what it deleted, which is being read */
     struct driver_params params;
     char *key;                        /* own copies: a driver can outlive its call by the answer of a PutItem */
     char *path;                       /* of the record */
@@ -198,6 +210,7 @@ struct driver {
 /* driver_io.c: makes the requests that a step asks for. */
 void driver_perform(struct driver *driver, const struct guard_actions *actions);
 void driver_cancel_requests(struct driver *driver, bool but_put);
+void driver_drop_head(struct driver *driver);
 
 /* driver_io_event.c: what their answers have in common. */
 void driver_event(struct driver *driver, struct guard_event *event); /* the answer, handed to the driver */
@@ -231,6 +244,7 @@ void driver_list_versions(struct driver *driver);
 void driver_free_versions(struct driver *driver); /* ends it without an event */
 
 void driver_version_of(const struct s3_object *object, struct object_version *ret); /* of a HEAD that found something */
+void driver_note_version(struct driver *driver, const char *etag, const char *nonce); /* R3.6: of the key */
 bool driver_etag_is_missing(const char *etag); /* none, or the empty one in quotes, as rclone may say while it writes */
 bool driver_has_md5_etag(const struct driver *driver); /* where the store's ETags are MD5, that of this write is, too */
 /* driver_again.c: how long an `unknown` should wait before it is asked of again. At least a second. */
@@ -249,6 +263,15 @@ void driver_describe_conflict(struct driver_outcome *outcome, const char *key, c
 /* release.c: T3, in the background; copies what it needs. A client that closes waits for it as long as its patience. */
 enum { RELEASE_PATIENCE_MS = 5000, RELEASE_AWAY_MS = 1000 /* of a ledger that was given up */ };
 void release_free_all(os_client *client);
+/* One that may follow (T3.10). Then exactly one of the two is called. NULL: out of memory. */
+struct release *release_expect(os_client *client, const char *path, const char *etag);
+void release_go_on(struct release *release, const struct record *record, const struct record_condition *condition,
+                   uint64_t patience_ms);
+void release_drop(struct release *release);
+/* Who wants a record that this client is about to release waits for that: it would only be in the way. True: `go` is
+ * called when all of them have ended. */
+bool release_holds_back(os_client *client, struct release_waiter *waiter);
+void release_let_go(os_client *client, struct release_waiter *waiter); /* it waits no longer, if it did */
 void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
                    const struct record_condition *condition, uint64_t patience_ms);
 

@@ -147,8 +147,10 @@ static void head_done(void *context, const struct store_answer *answer)
         event.head = HEAD_REFUSED;
     if (answer->code == OS_OK)
         driver_version_of(&answer->object, &event.version);
-    if (event.head == HEAD_ANSWERED)
+    if (event.head == HEAD_ANSWERED) {
         version_copy(&driver->io.head.version, &event.version);
+        driver_note_version(driver, event.version.etag, event.version.nonce);
+    }
     event.versioned = store_answer_names_version(answer);
     fixed_str_copy(driver->io.head.version_id, answer->object.version_id, sizeof(driver->io.head.version_id));
     driver_event(driver, &event);
@@ -179,7 +181,7 @@ static bool take_source_metadata(struct driver *driver, const struct store_answe
         return false;
     driver->io.source.has_source_metadata = true;
     driver->io.source.leave_nonce_out =
-        !source_metadata_has_room(&driver->io.source.source_metadata, driver->guard.write.nonce);
+        !s3_content_has_room(&driver->io.source.source_metadata.content, driver->guard.write.nonce, NULL);
     if (!driver->io.source.leave_nonce_out || !driver->guard.settings.native)
         return true;
     error_set(&driver->io.source.error, OS_ERR_UNSUPPORTED,
@@ -258,7 +260,8 @@ enum { DRIVER_TOGETHER = GUARD_DO_RECORD_PUT | GUARD_DO_RECORD_GET | GUARD_DO_SO
 /* What is not asked for together is asked for alone. */
 static bool is_one_step(unsigned what)
 {
-    unsigned requests = what & ~(unsigned)(GUARD_DO_VERDICT | GUARD_DO_RELEASE | GUARD_DO_REPORT_LEASE);
+    unsigned requests =
+        what & ~(unsigned)(GUARD_DO_VERDICT | GUARD_DO_RELEASE | GUARD_DO_RELEASE_CREATION | GUARD_DO_REPORT_LEASE);
     unsigned alone = requests & ~(unsigned)DRIVER_TOGETHER;
     return alone == 0 || (requests == alone && (alone & (alone - 1)) == 0);
 }
@@ -306,9 +309,17 @@ static void cancel_ledger_op(struct driver *driver, struct ledger_op **op)
     *op = NULL;
 }
 
-void driver_cancel_requests(struct driver *driver, bool but_put)
+void driver_drop_head(struct driver *driver)
 {
     cancel_store_op(driver, &driver->io.head.op);
+    driver->io.failed &= ~(unsigned)GUARD_DO_HEAD;
+    if (driver->io.failed == 0)
+        loop_timer_clear(driver->client->loop, &driver->io.failed_timer);
+}
+
+void driver_cancel_requests(struct driver *driver, bool but_put)
+{
+    driver_drop_head(driver);
     cancel_store_op(driver, &driver->io.source.op);
     cancel_store_op(driver, &driver->io.attempt.op);
     cancel_store_op(driver, &driver->io.parts.op);

@@ -21,7 +21,17 @@ static enum store_verb verb_of(enum guard_operation operation)
     return STORE_DELETE;
 }
 
-static void describe_attempt(struct driver *driver)
+/* Beside the nonce, and only where both have room: what is left out is not known to others, and nothing worse. The
+ * metadata of an upload was given at its creation. */
+static const char *replaced_of(const struct driver *driver, const struct store_request *request)
+{
+    const char *replaced = driver->io.attempt.replaced;
+    bool carries = request->verb == STORE_PUT || request->verb == STORE_COPY;
+    bool goes_along = carries && request->nonce && replaced[0];
+    return goes_along && s3_content_has_room(request->content, request->nonce, replaced) ? replaced : NULL;
+}
+
+static void describe_attempt(struct driver *driver, const char *replaced)
 {
     const struct driver_params *params = &driver->params;
     assert(params->ticket == NULL); /* who resolves makes no attempt */
@@ -39,6 +49,8 @@ static void describe_attempt(struct driver *driver)
     request->attributes = params->operation == GUARD_PUT ? params->attributes : NULL;
     request->nonce =
         params->operation == GUARD_DELETE || driver->io.source.leave_nonce_out ? NULL : driver->guard.write.nonce;
+    fixed_str_copy(driver->io.attempt.replaced, replaced, sizeof(driver->io.attempt.replaced));
+    request->replaced = replaced_of(driver, request);
     request->progress = params->progress;
     request->progress_context = params->progress_context;
     write_plan_condition(&params->plan, params->etag, &request->condition); /* R7 */
@@ -57,7 +69,7 @@ void driver_sign_attempt(struct driver *driver, const struct guard_actions *acti
     struct store *store = driver->client->store;
     store->vtable->attempt_free(store, driver->io.attempt.signed_request);
     driver->io.attempt.signed_request = NULL;
-    describe_attempt(driver);
+    describe_attempt(driver, actions->sign_replaced);
     os_code code =
         store->vtable->prepare(store, &driver->io.attempt.request, actions->sign_date_s, actions->sign_length_s,
                                actions->sign_renewed, &driver->io.attempt.signed_request, &driver->io.last_error);
@@ -100,6 +112,14 @@ static void driver_io_attempt_measure(struct driver *driver, const struct store_
         (unsigned long long)(answer->sent_ms / 1000));
 }
 
+/* R3.6: the next replacement of it may be this client's. */
+static void note_written(struct driver *driver, const struct store_answer *answer)
+{
+    bool carries = driver->io.attempt.request.nonce != NULL || driver->params.upload != NULL;
+    if (carries && !driver->client->known_versions.nonces_vanish)
+        driver_note_version(driver, answer->object.etag, driver->guard.write.nonce);
+}
+
 static void send_done(void *context, const struct store_answer *answer)
 {
     struct driver *driver = context;
@@ -126,6 +146,8 @@ static void send_done(void *context, const struct store_answer *answer)
         .has_if_match = driver->io.attempt.request.condition.if_match != NULL,
     };
     struct guard_event event = {.kind = GUARD_EVENT_ATTEMPT, .attempt = verdict_classify(&reply)};
+    if (event.attempt == ATTEMPT_OK)
+        note_written(driver, answer);
     driver_date_of(driver, answer, &event);
     fixed_str_copy(event.attempt_etag, answer->object.etag, sizeof(event.attempt_etag));
     fixed_str_copy(event.attempt_version_id, answer->object.version_id, sizeof(event.attempt_version_id));

@@ -71,6 +71,15 @@ void driver_on_failed(struct loop_timer *timer)
     driver_event(driver, &event);
 }
 
+static void take_nonce(const char *nonce, struct object_version *ret)
+{
+    size_t len = strlen(nonce);
+    if (len < sizeof(ret->nonce))
+        memcpy(ret->nonce, nonce, len);
+    else
+        memcpy(ret->nonce, "?", 1); /* too long for one of ours: somebody's all the same */
+}
+
 void driver_version_of(const struct s3_object *object, struct object_version *ret)
 {
     memset(ret, 0, sizeof(*ret));
@@ -80,11 +89,19 @@ void driver_version_of(const struct s3_object *object, struct object_version *re
     ret->last_modified_s = object->last_modified_s;
     fixed_str_copy(ret->etag, object->etag, sizeof(ret->etag));
     fixed_str_copy(ret->version_id, object->version_id, sizeof(ret->version_id));
-    size_t len = strnlen(object->nonce, sizeof(ret->nonce));
-    if (len < sizeof(ret->nonce))
-        memcpy(ret->nonce, object->nonce, len);
-    else
-        memcpy(ret->nonce, "?", 1); /* too long for one of ours: somebody's all the same */
+    take_nonce(object->nonce, ret);
+    if (record_is_nonce(object->replaced)) /* anything else is no proof of a write */
+        fixed_str_copy(ret->replaced, object->replaced, sizeof(ret->replaced));
+}
+
+/* What was written with a nonce and stands without it is a store's that keeps no metadata, whatever its profile says. */
+void driver_note_version(struct driver *driver, const char *etag, const char *nonce)
+{
+    struct known_versions *known = &driver->client->known_versions;
+    const char *known_nonce = known_versions_nonce(known, driver->key, etag);
+    if (known_nonce && known_nonce[0] && nonce[0] == '\0')
+        known->nonces_vanish = true;
+    known_versions_note(known, driver->key, etag, nonce);
 }
 
 /* An object that is encrypted with a key of KMS has another ETag (API Reference, "Object"). */

@@ -184,6 +184,12 @@ static void query_done(void *context, const struct ledger_answer *answer)
     driver_event(driver, &event);
 }
 
+/* A Query may have many pages: until the driver ends it. What follows a verdict is like a release (T3.10). */
+static uint64_t read_deadline_ms(const struct driver *driver)
+{
+    return driver->answered ? driver->io.records.get_sent.monotonic_ms + RELEASE_PATIENCE_MS : UINT64_MAX;
+}
+
 void driver_read_record(struct driver *driver, const struct guard_actions *actions)
 {
     assert(driver->io.records.get_op == NULL);
@@ -197,7 +203,7 @@ void driver_read_record(struct driver *driver, const struct guard_actions *actio
         .each = classify_row,
         .each_context = driver,
         .records_only = true,
-        .deadline_monotonic_ms = UINT64_MAX, /* a Query may have many pages: until the driver ends it */
+        .deadline_monotonic_ms = read_deadline_ms(driver),
         .try_ms = try_ms(driver, &driver->io.records.get_sent),
     };
     struct ledger *ledger = driver->client->ledger;

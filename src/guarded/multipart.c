@@ -90,6 +90,7 @@ static os_code multipart_complete(struct multipart *multipart, const struct uplo
         .part_count = uploaded->part_count,
         .completion = &uploaded->completion,
         .parts_in_doubt = uploaded->parts_in_doubt,
+        .follows_another = multipart->sums.attempts > 0,
     };
     struct driver_params params = guarded->params;
     guarded->params.operation = GUARD_COMPLETE;

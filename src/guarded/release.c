@@ -23,6 +23,8 @@ struct release {
     struct clock_reading sent;
 };
 
+static void release_settled(os_client *client);
+
 static void release_free(struct release *release)
 {
     os_client *client = release->client;
@@ -38,6 +40,7 @@ static void release_free(struct release *release)
     free(release->path);
     free(release);
     client_background(client, -1);
+    release_settled(client);
 }
 
 static void try_again_or_give_up(struct release *release)
@@ -83,29 +86,92 @@ static void release_attempt(struct retry *retry)
         try_again_or_give_up(release);
 }
 
-void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
-                   const struct record_condition *condition, uint64_t patience_ms)
+struct release *release_expect(os_client *client, const char *path, const char *etag)
 {
     struct release *release = calloc(1, sizeof(*release));
     char *own_path = strdup(path);
     if (release == NULL || own_path == NULL) {
         free(own_path);
         free(release);
-        return;
+        return NULL;
     }
     release->client = client;
-    release->patience_ms = patience_ms;
     release->path = own_path;
     memcpy(release->etag, etag, strlen(etag) + 1);
-    record_copy(&release->record, record);
-    release->condition = *condition;
     retry_init(&release->retry, client->loop, release_attempt);
     release->next = client->releases;
     if (client->releases)
         client->releases->previous = release;
     client->releases = release;
     client_background(client, 1);
+    return release;
+}
+
+void release_go_on(struct release *release, const struct record *record, const struct record_condition *condition,
+                   uint64_t patience_ms)
+{
+    assert(release->op == NULL);
+    release->patience_ms = patience_ms;
+    record_copy(&release->record, record);
+    release->condition = *condition;
     release_attempt(&release->retry);
+}
+
+void release_drop(struct release *release)
+{
+    assert(release->op == NULL);
+    release_free(release);
+}
+
+void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
+                   const struct record_condition *condition, uint64_t patience_ms)
+{
+    struct release *release = release_expect(client, path, etag);
+    if (release)
+        release_go_on(release, record, condition, patience_ms);
+}
+
+/* ------------------------------------------------------------------------------------------------ who waits for it */
+
+static bool is_under_way(const os_client *client, const struct release_waiter *waiter)
+{
+    for (const struct release *release = client->releases; release; release = release->next)
+        if (strcmp(release->path, waiter->path) == 0 && strcmp(release->etag, waiter->etag) == 0)
+            return true;
+    return false;
+}
+
+bool release_holds_back(os_client *client, struct release_waiter *waiter)
+{
+    if (!is_under_way(client, waiter))
+        return false;
+    waiter->next = client->held_back;
+    client->held_back = waiter;
+    return true;
+}
+
+void release_let_go(os_client *client, struct release_waiter *waiter)
+{
+    struct release_waiter **link = &client->held_back;
+    while (*link && *link != waiter)
+        link = &(*link)->next;
+    if (*link)
+        *link = waiter->next;
+}
+
+/* One has ended: who waited for it begins. */
+static void release_settled(os_client *client)
+{
+    struct release_waiter **link = &client->held_back;
+    while (*link) {
+        struct release_waiter *waiter = *link;
+        if (is_under_way(client, waiter)) {
+            link = &waiter->next;
+        } else {
+            *link = waiter->next;
+            waiter->go(waiter);
+        }
+    }
 }
 
 void release_free_all(os_client *client)

@@ -238,6 +238,7 @@ static void describe_not_executed(struct driver *driver)
     case GUARD_REASON_TOO_LATE:
     case GUARD_REASON_EXPIRED:
     case GUARD_REASON_NOT_SENT:
+    case GUARD_REASON_MISTAKEN:
     case GUARD_REASON_SKEWED: describe_again(driver); return;
     default:
         use_last_error(driver, OS_ERR_REFUSED, "the service refused the request.");

@@ -108,12 +108,31 @@ static bool row_read(sqlite3_stmt *statement, struct file_row *ret)
            sqlite_column_copy(statement, 8, ret->nonce, sizeof(ret->nonce));
 }
 
-static bool headers_read(sqlite3_stmt *statement, struct buf *ret)
+/*
+ * The nonce of what was replaced stands before the headers, in the form of one of them. So the table is as it was, and
+ * releases that do not know this entry share the store with those that do: to them it is one more header, which their
+ * copies carry along.
+ */
+static const char replaced_header[] = "x-amz-meta-oscommit-replaced";
+
+/* Takes it off `headers`. */
+static void replaced_read(struct text *headers, char *ret)
 {
-    const void *headers = sqlite3_column_blob(statement, 9);
+    struct text rest = *headers;
+    struct text nonce;
+    if (text_take_str(&rest, replaced_header) && text_take_char(&rest, '\0') && text_take_until(&rest, '\0', &nonce) &&
+        text_copy(nonce, ret, FILE_NONCE_SIZE))
+        *headers = rest;
+}
+
+static bool headers_read(sqlite3_stmt *statement, struct file_row *ret)
+{
+    const void *blob = sqlite3_column_blob(statement, 9);
     int len = sqlite3_column_bytes(statement, 9);
-    buf_reset(ret);
-    return len == 0 || (headers != NULL && buf_add(ret, headers, (size_t)len));
+    struct text headers = text_of(blob, blob != NULL ? (size_t)len : 0);
+    replaced_read(&headers, ret->replaced);
+    buf_reset(&ret->headers);
+    return len == 0 || (blob != NULL && buf_add(&ret->headers, headers.p, headers.len));
 }
 
 /* ------------------------------------------------------------------------------------------------ open, find */
@@ -186,7 +205,7 @@ static bool search_row(void *context, sqlite3_stmt *statement, const struct file
         *search->best = *row;
         search->best->headers = headers;
         search->match = match;
-        search->failed = !headers_read(statement, &search->best->headers);
+        search->failed = !headers_read(statement, search->best);
     }
     return search->match != FILE_EXACT && !search->failed;
 }
@@ -223,11 +242,20 @@ os_code file_index_rows(struct sqlite_pool *index, const char *key, file_row_fn 
 
 /* -------------------------------------------------------------------------------------------------- add, remove */
 
-static int add_in(struct sqlite_conn *conn, const char *key, const struct file_row *row)
+/* All headers; before them what was replaced, if it fits (nobody needs to know it). */
+static void headers_pack(const struct file_row *row, struct buf *ret)
 {
-    sqlite3_stmt *add = sqlite_statement(conn, STATEMENT_ADD);
-    if (add == NULL)
-        return sqlite_code(conn);
+    size_t replaced_size = strlen(row->replaced) + 1;
+    if (replaced_size > 1 && sizeof(replaced_header) + replaced_size + row->headers.len <= FILE_HEADERS_MAX) {
+        buf_add(ret, replaced_header, sizeof(replaced_header));
+        buf_add(ret, row->replaced, replaced_size);
+    }
+    buf_add(ret, buf_str(&row->headers), row->headers.len);
+}
+
+/* `headers` is packed, and borrowed. */
+static int bind_row(sqlite3_stmt *add, const char *key, const struct file_row *row, const struct buf *headers)
+{
     int rc = sqlite3_bind_text(add, 1, key, -1, SQLITE_STATIC); /* SQLITE_OK is 0, so that the codes can be gathered */
     rc |= sqlite3_bind_text(add, 2, row->id, -1, SQLITE_STATIC);
     rc |= sqlite3_bind_int64(add, 3, row->stamp.mtime_ns);
@@ -238,9 +266,23 @@ static int add_in(struct sqlite_conn *conn, const char *key, const struct file_r
     rc |= sqlite3_bind_text(add, 8, row->etag, -1, SQLITE_STATIC);
     rc |= sqlite3_bind_int64(add, 9, row->modified_s);
     rc |= sqlite_bind_text_or_null(add, 10, row->nonce);
-    rc |= row->headers.len > 0 ? sqlite3_bind_blob(add, 11, row->headers.data, (int)row->headers.len, SQLITE_STATIC)
-                               : sqlite3_bind_null(add, 11);
-    return rc == SQLITE_OK ? sqlite_run(add) : SQLITE_NOMEM;
+    rc |= headers->len > 0 ? sqlite3_bind_blob(add, 11, headers->data, (int)headers->len, SQLITE_STATIC)
+                           : sqlite3_bind_null(add, 11);
+    return rc;
+}
+
+static int add_in(struct sqlite_conn *conn, const char *key, const struct file_row *row)
+{
+    sqlite3_stmt *add = sqlite_statement(conn, STATEMENT_ADD);
+    if (add == NULL)
+        return sqlite_code(conn);
+    struct buf headers;
+    buf_init(&headers, FILE_HEADERS_MAX);
+    headers_pack(row, &headers);
+    bool bound = buf_ok(&headers) && bind_row(add, key, row, &headers) == SQLITE_OK;
+    int rc = bound ? sqlite_run(add) : SQLITE_NOMEM;
+    buf_free(&headers);
+    return rc;
 }
 
 os_code file_index_add(struct sqlite_pool *index, const char *key, const struct file_row *row, os_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file cannot carry (ETag, nonce, content headers, metadata), in rows of SQLite. A file and its row cannot
+ * What a file cannot carry (ETag, nonces, content headers, metadata), in rows of SQLite. A file and its row cannot
  * change in one step, so a row does not say "this is what stands at the key", but "this is what belongs to the file
  * with this stamp at this key": it is written *before* the file is renamed to its place, and becomes true by the
  * rename. Until then, and after the file has been replaced, it matches nothing that a reader finds. Knows stamps, but
@@ -55,6 +55,7 @@ struct file_row {
     char etag[FILE_ETAG_SIZE];
     int64_t modified_s;
     char nonce[FILE_NONCE_SIZE];
+    char replaced[FILE_NONCE_SIZE];
     struct buf headers; /* "name NUL value NUL" repeated; names as in HTTP, metadata as "x-amz-meta-NAME" */
 };
 void file_row_init(struct file_row *row);
@@ -78,7 +79,7 @@ os_code file_index_add(struct sqlite_pool *index, const char *key, const struct 
  */
 void file_index_add_lightly(struct sqlite_pool *index, const char *key, const struct file_row *row);
 
-/* Calls `each` with every row of `key`, without its headers, until it returns false. */
+/* Calls `each` with every row of `key`, without its headers and `replaced`, until it returns false. */
 typedef bool (*file_row_fn)(void *context, const struct file_row *row);
 os_code file_index_rows(struct sqlite_pool *index, const char *key, file_row_fn each, void *context, os_error *err);
 

@@ -40,7 +40,7 @@ bool file_view_is_intact(const struct file_view *view);
  * "written" or "deleted". The change itself: file_applying_failed. */
 os_code file_undecided(os_error *err, int error, const char *done, const char *key);
 
-/* Nonce and headers, packed; the row was initialised. OS_ERR_ARGUMENT for what is too long. */
+/* Nonces and headers, packed; the row was initialised. OS_ERR_ARGUMENT for what is too long. */
 os_code file_row_set_content(struct file_row *row, const struct file_content *content, os_error *err);
 
 /* Writes from where `fd` stands. `ret_etag` holds MD5_ETAG_SIZE. */

@@ -44,6 +44,7 @@ struct file_content { /* NULL: not given */
     const os_metadata *metadata;
     size_t metadata_count;
     const char *nonce;
+    const char *replaced; /* nonce of the version that is replaced; not of an upload */
 };
 struct file_object { /* filled by value; as os_object */
     char etag[128];
@@ -51,6 +52,7 @@ struct file_object { /* filled by value; as os_object */
     int64_t last_modified_s;
     char content_type[256];
     char nonce[65];
+    char replaced[65];
 };
 
 /* Keys are refused with OS_ERR_ARGUMENT when they cannot be file names below the root: leading or trailing '/', empty,
@@ -71,13 +73,19 @@ os_code file_store_get(struct file_store *store, const char *key, const struct f
                        void *context, struct file_object *ret, os_error *err);
 /* Conditions are not looked at here: the guard alone decides, as on a store that has none. A body file of another
  * length than `body->length` is OS_ERR_BODY. Metadata (names and values) is limited to 2 KiB as on S3, each content
- * header to 1 KiB (content type: 255 bytes), the nonce to 64 bytes: more is OS_ERR_ARGUMENT. */
+ * header to 1 KiB (content type: 255 bytes), nonces to 64 bytes: more is OS_ERR_ARGUMENT. */
 os_code file_store_put(struct file_store *store, const char *key, const struct http_body *body,
                        const struct file_content *content, struct file_object *ret, os_error *err);
-/* `source_etag` NULL or the version that must be copied (else OS_ERR_SOURCE). Metadata and content headers of the
- * source are carried over. */
-os_code file_store_copy(struct file_store *store, const char *source_key, const char *source_etag, const char *key,
-                        const char *nonce, struct file_object *ret, os_error *err);
+/* Metadata and content headers of the source are carried over, its nonces are not. */
+struct file_copy_request {
+    const char *source_key;
+    const char *source_etag; /* the version that must be copied (else OS_ERR_SOURCE); NULL: any */
+    const char *key;
+    const char *nonce;    /* NULL: none */
+    const char *replaced; /* NULL: not known */
+};
+os_code file_store_copy(struct file_store *store, const struct file_copy_request *wanted, struct file_object *ret,
+                        os_error *err);
 os_code file_store_delete(struct file_store *store, const char *key,
                           os_error *err); /* an absent key is OS_OK, as on S3 */
 /* `each` returns false to stop: OS_ERR_STOPPED. `object` is NULL for a common prefix. With a delimiter, a common prefix

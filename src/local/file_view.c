@@ -257,6 +257,7 @@ void file_row_describe(const struct file_row *row, struct file_object *ret)
     *ret = (struct file_object){.length = row->stamp.size, .last_modified_s = row->modified_s};
     memcpy(ret->etag, row->etag, sizeof(row->etag));
     memcpy(ret->nonce, row->nonce, sizeof(row->nonce));
+    memcpy(ret->replaced, row->replaced, sizeof(row->replaced));
     const char *header = buf_str(&row->headers);
     const char *end = header + row->headers.len;
     while (header < end) { /* the block ends in a NUL, whatever it holds */

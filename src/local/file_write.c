@@ -23,15 +23,21 @@ enum {
     METADATA_MAX = 2048     /* S3, "Working with object metadata": names and values together */
 };
 
-/* ---------------------------------------------------------------------------------------------- nonce, headers */
+/* ---------------------------------------------------------------------------------------------- nonces, headers */
 
-static os_code set_nonce(struct file_row *row, const char *nonce, os_error *err)
+static os_code set_nonce(char ret[FILE_NONCE_SIZE], const char *nonce, os_error *err)
 {
     size_t len = nonce == NULL ? 0 : strlen(nonce);
-    if (len >= sizeof(row->nonce))
+    if (len >= FILE_NONCE_SIZE)
         return error_set(err, OS_ERR_ARGUMENT, "A nonce of %zu bytes is too long for the store.", len);
-    memcpy(row->nonce, nonce == NULL ? "" : nonce, len + 1);
+    memcpy(ret, nonce == NULL ? "" : nonce, len + 1);
     return OS_OK;
+}
+
+static os_code set_nonces(struct file_row *row, const char *nonce, const char *replaced, os_error *err)
+{
+    os_code code = set_nonce(row->nonce, nonce, err);
+    return code == OS_OK ? set_nonce(row->replaced, replaced, err) : code;
 }
 
 static os_code check_metadata(const struct file_content *content, os_error *err)
@@ -87,7 +93,7 @@ static os_code set_headers(struct file_row *row, const struct file_content *cont
 
 os_code file_row_set_content(struct file_row *row, const struct file_content *content, os_error *err)
 {
-    os_code code = set_nonce(row, content->nonce, err);
+    os_code code = set_nonces(row, content->nonce, content->replaced, err);
     return code == OS_OK ? set_headers(row, content, err) : code;
 }
 
@@ -370,29 +376,29 @@ os_code file_open_source(struct file_store *store, const char *key, const char *
     return code;
 }
 
-os_code file_store_copy(struct file_store *store, const char *source_key, const char *source_etag, const char *key,
-                        const char *nonce, struct file_object *ret, os_error *err)
+os_code file_store_copy(struct file_store *store, const struct file_copy_request *wanted, struct file_object *ret,
+                        os_error *err)
 {
     struct file_view source;
     struct file_temp temp = {.fd = -1};
-    os_code code = file_store_check_key(source_key, err);
+    os_code code = file_store_check_key(wanted->source_key, err);
     if (code == OS_OK)
-        code = file_store_check_key(key, err);
+        code = file_store_check_key(wanted->key, err);
     if (code == OS_OK)
-        code = file_open_source(store, source_key, source_etag, &source, err);
+        code = file_open_source(store, wanted->source_key, wanted->source_etag, &source, err);
     if (code != OS_OK)
         return code;
     struct file_row row = source.row; /* ETag and headers go along */
-    code = set_nonce(&row, nonce, err);
+    code = set_nonces(&row, wanted->nonce, wanted->replaced, err);
     if (code == OS_OK)
-        code = file_temp_create(&store->place, key, &temp, err);
+        code = file_temp_create(&store->place, wanted->key, &temp, err);
     if (code == OS_OK) {
-        struct copying copying = {store, &source, temp.fd, source_key, key};
+        struct copying copying = {store, &source, temp.fd, wanted->source_key, wanted->key};
         code = copy_bytes(&copying, err);
     }
     if (code == OS_OK && !file_view_is_intact(&source))
-        code = file_source_changed(source_key, err);
-    code = write_finish(store, key, &temp, &row, code, ret, err);
+        code = file_source_changed(wanted->source_key, err);
+    code = write_finish(store, wanted->key, &temp, &row, code, ret, err);
     file_view_close(&source); /* frees the headers, which are the row's too */
     return code;
 }

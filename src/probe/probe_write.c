@@ -73,7 +73,7 @@ static bool make_sources(struct probe *probe, struct probe_write *writes, size_t
     return ok;
 }
 
-/* With the nonce's header, as a guard sends them: a vendor may enforce a condition and refuse it beside x-amz-meta-. */
+/* With a guard's own headers, as it sends them: a vendor may enforce a condition and refuse it beside x-amz-meta-. */
 static struct store_request last_request(struct probe_write *write)
 {
     struct store_request request = {.key = write->key};
@@ -82,7 +82,8 @@ static struct store_request last_request(struct probe_write *write)
     case PROFILE_RENAME:
         request.verb = write->kind == PROFILE_COPY ? STORE_COPY : STORE_RENAME;
         request.source_key = write->source.key;
-        request.nonce = write->kind == PROFILE_COPY ? PROBE_NONCE : NULL; /* of a rename it would be a token */
+        if (write->kind == PROFILE_COPY) /* of a rename the nonce would be a token */
+            request.nonce = request.replaced = PROBE_NONCE;
         break;
     case PROFILE_COMPLETE:
         request.verb = STORE_COMPLETE;
@@ -92,7 +93,7 @@ static struct store_request last_request(struct probe_write *write)
     default:
         request.verb = STORE_PUT;
         request.body = probe_write_body_of(write->body);
-        request.nonce = PROBE_NONCE;
+        request.nonce = request.replaced = PROBE_NONCE;
         break;
     }
     return request;

@@ -22,6 +22,22 @@ os_code metadata_version_id(const char *header, char *ret, size_t ret_size, os_e
     return OS_OK;
 }
 
+bool metadata_is_reserved(const char *name)
+{
+    struct text text = text_from(name);
+    return text_is_nocase(text, S3_NONCE_METADATA) || text_is_nocase(text, S3_REPLACED_METADATA);
+}
+
+bool s3_content_has_room(const struct s3_content *content, const char *nonce, const char *replaced)
+{
+    size_t bytes = nonce ? strlen(S3_NONCE_METADATA) + strlen(nonce) : 0;
+    bytes += replaced ? strlen(S3_REPLACED_METADATA) + strlen(replaced) : 0;
+    for (size_t i = 0; content && i < content->metadata_count; i++)
+        bytes +=
+            strlen(content->metadata[i].name) + (content->metadata[i].value ? strlen(content->metadata[i].value) : 0);
+    return bytes <= S3_METADATA_MAX;
+}
+
 bool s3_content_of(const struct http_response *head, os_metadata *ret_list, size_t ret_max, struct s3_content *ret)
 {
     static const char prefix[] = "x-amz-meta-";
@@ -36,11 +52,14 @@ bool s3_content_of(const struct http_response *head, os_metadata *ret_list, size
     ret->metadata = ret_list;
     for (size_t i = 0; i < headers->count; i++) {
         const struct http_header *header = &headers->list[i];
-        if (strncmp(header->name, prefix, sizeof(prefix) - 1) != 0 || strcmp(header->name, S3_NONCE_HEADER) == 0)
+        if (strncmp(header->name, prefix, sizeof(prefix) - 1) != 0)
+            continue;
+        const char *name = header->name + sizeof(prefix) - 1;
+        if (metadata_is_reserved(name))
             continue;
         if (ret->metadata_count == ret_max)
             return false;
-        ret_list[ret->metadata_count].name = header->name + sizeof(prefix) - 1;
+        ret_list[ret->metadata_count].name = name;
         ret_list[ret->metadata_count].value = header->value;
         ret->metadata_count++;
     }

@@ -14,8 +14,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define S3_NONCE_METADATA "oscommit-nonce"
-#define S3_NONCE_HEADER   "x-amz-meta-oscommit-nonce"
+/* A guard's own entries of the metadata: no caller gives them, and no copy takes those of its source along. */
+#define S3_NONCE_METADATA    "oscommit-nonce"
+#define S3_NONCE_HEADER      "x-amz-meta-oscommit-nonce"
+#define S3_REPLACED_METADATA "oscommit-replaced"
+#define S3_REPLACED_HEADER   "x-amz-meta-oscommit-replaced"
 enum {
     S3_METADATA_MAX = 2048, /* user metadata: names and values, S3 user guide */
     S3_HEADER_MAX = 16384,  /* of a content header and the like; S3 takes 2 KB of all of them, others 8 KiB and more */
@@ -41,8 +44,12 @@ struct s3_content {
     const char *expires;
     const struct os_metadata *metadata;
     size_t metadata_count;
-    const char *nonce; /* adds S3_NONCE_HEADER */
+    const char *nonce;    /* adds S3_NONCE_HEADER */
+    const char *replaced; /* adds S3_REPLACED_HEADER: the nonce of the version that is replaced */
 };
+
+/* Whether both (NULL: not that one) fit beside the metadata within S3's limit of 2 KB. `content` may be NULL. */
+bool s3_content_has_room(const struct s3_content *content, const char *nonce, const char *replaced);
 
 /* What else an object may be given when it is written; NULL, 0: not given. */
 struct s3_attributes {

@@ -2,6 +2,7 @@
 #include "s3/request_builder.h"
 
 #include "base/error.h"
+#include "s3/metadata.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -157,8 +158,8 @@ static void add_metadata(struct s3_builder *b, const os_metadata *metadata)
             error_set(b->err, OS_ERR_ARGUMENT,
                       "The metadata name \"%.100s\" cannot be sent: it is not an HTTP header name, or is too long.",
                       metadata->name ? metadata->name : "");
-    else if (text_is_nocase(text_from(name), S3_NONCE_HEADER))
-        b->code = error_set(b->err, OS_ERR_ARGUMENT, "The metadata name \"%s\" is reserved.", S3_NONCE_METADATA);
+    else if (metadata_is_reserved(metadata->name))
+        b->code = error_set(b->err, OS_ERR_ARGUMENT, "The metadata name \"%.100s\" is reserved.", metadata->name);
     else if (metadata->value == NULL || metadata->value[0] == '\0')
         /* kept: an empty value is a value */
         b->code = http_headers_add(&b->request->headers, name, "")
@@ -180,6 +181,7 @@ void builder_add_content(struct s3_builder *b, const struct s3_content *content)
     for (size_t i = 0; i < content->metadata_count; i++)
         add_metadata(b, &content->metadata[i]);
     builder_add_header(b, S3_NONCE_HEADER, content->nonce);
+    builder_add_header(b, S3_REPLACED_HEADER, content->replaced);
 }
 
 static bool is_tag(const os_metadata *tag)

@@ -158,6 +158,7 @@ os_code s3_parse_object(const struct http_response *response, struct s3_object *
     if (modified)
         (void)text_parse_http_date(text_from(modified), &object.last_modified_s);
     copy_header(response, S3_NONCE_HEADER, object.nonce, sizeof(object.nonce));
+    copy_header(response, S3_REPLACED_HEADER, object.replaced, sizeof(object.replaced));
     os_code code = metadata_version_id(http_headers_get(headers, "x-amz-version-id"), object.version_id,
                                        sizeof(object.version_id), err);
     if (code == OS_OK)

@@ -35,13 +35,14 @@ struct s3_object {
     uint64_t length;
     int64_t last_modified_s; /* 0 if unreadable */
     char nonce[65];          /* S3_NONCE_HEADER; "" if none */
+    char replaced[65];       /* S3_REPLACED_HEADER; "" if none */
 };
 /* HEAD, GET and PUT answers: from the headers. OS_ERR_PROTOCOL when an ETag or length does not fit or parse. */
 os_code s3_parse_object(const struct http_response *response, struct s3_object *ret, os_error *err);
 
 /* The metadata and content headers of a HEAD, to carry over with a COPY (borrowed from the response). At most ret_max
- * metadata entries; `names` without the x-amz-meta- prefix. Returns false when there are more. The nonce is left out.
- */
+ * metadata entries; `names` without the x-amz-meta- prefix. Returns false when there are more. The entries of a guard are left
+ * out. */
 struct s3_content;
 bool s3_content_of(const struct http_response *head, os_metadata *ret_list, size_t ret_max, struct s3_content *ret);
 

@@ -48,12 +48,14 @@ static os_code fill_metadata(const struct s3_content *content, struct libs3_cont
     size_t count = 0;
     for (; count < content->metadata_count; count++) {
         const os_metadata *entry = &content->metadata[count];
-        if (count == LIBS3_METADATA_MAX - 1 || strlen(entry->name) > METADATA_NAME_MAX)
+        if (count == LIBS3_METADATA_MAX || strlen(entry->name) > METADATA_NAME_MAX)
             return unsupported(err, "metadata: there is too much of it");
         list[count] = (S3NameValue){.name = entry->name, .value = skip_blanks(entry->value)};
     }
     if (content->nonce && content->nonce[0])
         list[count++] = (S3NameValue){.name = S3_NONCE_METADATA, .value = content->nonce};
+    if (content->replaced && content->replaced[0])
+        list[count++] = (S3NameValue){.name = S3_REPLACED_METADATA, .value = content->replaced};
     ret->properties.metaData = list;
     ret->properties.metaDataCount = (int)count;
     return OS_OK;

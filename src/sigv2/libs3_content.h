@@ -7,11 +7,14 @@
 
 #include <libs3.h>
 
-enum { LIBS3_METADATA_MAX = 100 };
+enum {
+    LIBS3_METADATA_MAX = 99,
+    LIBS3_OWN_METADATA = 2 /* of a guard */
+};
 
 struct libs3_content {
     S3PutProperties properties;
-    S3NameValue metadata[LIBS3_METADATA_MAX];
+    S3NameValue metadata[LIBS3_METADATA_MAX + LIBS3_OWN_METADATA];
     char filename[128];
 };
 

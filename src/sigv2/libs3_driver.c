@@ -319,24 +319,19 @@ static os_code read_copy(const struct libs3_run *run, const struct request *requ
     return OS_OK;
 }
 
-static bool has_room(const struct s3_content *content, const char *nonce)
-{
-    size_t bytes = strlen(S3_NONCE_METADATA) + strlen(nonce);
-    for (size_t i = 0; i < content->metadata_count; i++)
-        bytes += strlen(content->metadata[i].name) + strlen(content->metadata[i].value);
-    return bytes <= S3_METADATA_MAX;
-}
-
-/* What the source carries, and the nonce. */
-static os_code carry(const struct libs3_run *source, struct request *request, const char *nonce, os_error *err)
+/* What the source carries, and the guard's own entries. */
+static os_code carry(const struct libs3_run *source, struct request *request, const struct libs3_copy_request *wanted,
+                     os_error *err)
 {
     os_metadata list[LIBS3_METADATA_MAX];
     struct s3_content content;
-    if (!s3_content_of(&source->peek.answer, list, LIBS3_METADATA_MAX - 1, &content))
+    if (!s3_content_of(&source->peek.answer, list, LIBS3_METADATA_MAX, &content))
         return error_set(err, OS_ERR_UNSUPPORTED, "The source of the copy has more than %d metadata entries.",
-                         LIBS3_METADATA_MAX - 1);
-    if (nonce && has_room(&content, nonce))
-        content.nonce = nonce;
+                         LIBS3_METADATA_MAX);
+    if (s3_content_has_room(&content, wanted->nonce, NULL))
+        content.nonce = wanted->nonce;
+    if (content.nonce && s3_content_has_room(&content, wanted->nonce, wanted->replaced))
+        content.replaced = wanted->replaced;
     return prepare_content(request, &content, err);
 }
 
@@ -364,11 +359,11 @@ static void answer_changed(struct libs3_result *ret)
 }
 
 static os_code copy_from(struct libs3_run *source, const struct libs3_call *call, struct request *request,
-                         const char *nonce, struct libs3_result *ret, os_error *err)
+                         const struct libs3_copy_request *wanted, struct libs3_result *ret, os_error *err)
 {
     struct libs3_run run;
     memset(ret, 0, sizeof(*ret));
-    os_code code = carry(source, request, nonce, err);
+    os_code code = carry(source, request, wanted, err);
     if (code != OS_OK)
         return code;
     bool ok = libs3_run_init(&run, call);
@@ -381,27 +376,27 @@ static os_code copy_from(struct libs3_run *source, const struct libs3_call *call
     return code;
 }
 
-os_code libs3_copy(const struct libs3_config *config, const struct libs3_call *call, const struct libs3_source *source,
-                   const char *key, const char *nonce, struct libs3_result *ret, os_error *err)
+os_code libs3_copy(const struct libs3_config *config, const struct libs3_call *call,
+                   const struct libs3_copy_request *wanted, struct libs3_result *ret, os_error *err)
 {
     struct request source_request;
     struct request request;
     struct libs3_run source_run;
-    os_code code = prepare(config, source->key ? source->key : "", &source_request, ret, err);
+    os_code code = prepare(config, wanted->source_key ? wanted->source_key : "", &source_request, ret, err);
     if (code == OS_OK)
-        code = prepare(config, key ? key : "", &request, ret, err);
+        code = prepare(config, wanted->key ? wanted->key : "", &request, ret, err);
     if (code == OS_OK)
-        code = encode_source(&request, source->key, err);
+        code = encode_source(&request, wanted->source_key, err);
     if (code != OS_OK)
         return code;
     code = libs3_run_init(&source_run, call) ? libs3_driver_head(&source_run, &source_request, ret, err)
                                              : error_no_memory(err);
     ret->sent = false; /* of the copy */
-    if (code == OS_OK && ret->status < 300 && source->etag && source->etag[0] &&
-        strcmp(source->etag, ret->object.etag) != 0)
+    if (code == OS_OK && ret->status < 300 && wanted->source_etag && wanted->source_etag[0] &&
+        strcmp(wanted->source_etag, ret->object.etag) != 0)
         answer_changed(ret);
     if (code == OS_OK && ret->status < 300)
-        code = copy_from(&source_run, call, &request, nonce, ret, err);
+        code = copy_from(&source_run, call, &request, wanted, ret, err);
     libs3_run_free(&source_run);
     return code;
 }

@@ -86,15 +86,19 @@ os_code libs3_get(const struct libs3_config *config, const struct libs3_call *ca
 os_code libs3_put(const struct libs3_config *config, const struct libs3_call *call, const char *key,
                   const struct http_body *body, const struct s3_content *content, struct libs3_result *ret,
                   os_error *err);
-/* Two requests: a HEAD of the source, then the copy with metadata REPLACE: the source's own, its content headers, and
- * `nonce` (NULL, or no room for it: none). libs3 cannot pin the source, so a source with another ETag is answered with
- * 412 after the HEAD, and nothing is sent; one that changes between the two requests is copied as it then is. */
-struct libs3_source {
+/* Two requests: a HEAD of the source, then the copy with metadata REPLACE: the source's own, its content headers,
+ * `nonce` and, beside it, `replaced` (NULL, or no room for it: none). libs3 cannot pin the source, so a source with
+ * another ETag is answered with 412 after the HEAD, and nothing is sent; one that changes between the two requests is
+ * copied as it then is. */
+struct libs3_copy_request {
+    const char *source_key;
+    const char *source_etag; /* NULL: any */
     const char *key;
-    const char *etag; /* NULL: any */
+    const char *nonce;
+    const char *replaced;
 };
-os_code libs3_copy(const struct libs3_config *config, const struct libs3_call *call, const struct libs3_source *source,
-                   const char *key, const char *nonce, struct libs3_result *ret, os_error *err);
+os_code libs3_copy(const struct libs3_config *config, const struct libs3_call *call,
+                   const struct libs3_copy_request *wanted, struct libs3_result *ret, os_error *err);
 os_code libs3_delete(const struct libs3_config *config, const struct libs3_call *call, const char *key,
                      struct libs3_result *ret, os_error *err);
 /* ListObjects (version 1). Entries are given once the whole page has come: the keys, then the common prefixes. */

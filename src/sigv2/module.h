@@ -24,8 +24,8 @@ struct sigv2_module {
     os_code (*put)(const struct libs3_config *config, const struct libs3_call *call, const char *key,
                    const struct http_body *body, const struct s3_content *content, struct libs3_result *ret,
                    os_error *err);
-    os_code (*copy)(const struct libs3_config *config, const struct libs3_call *call, const struct libs3_source *source,
-                    const char *key, const char *nonce, struct libs3_result *ret, os_error *err);
+    os_code (*copy)(const struct libs3_config *config, const struct libs3_call *call,
+                    const struct libs3_copy_request *wanted, struct libs3_result *ret, os_error *err);
     os_code (*remove)(const struct libs3_config *config, const struct libs3_call *call, const char *key,
                       struct libs3_result *ret, os_error *err);
     os_code (*list)(const struct libs3_config *config, const struct libs3_call *call,

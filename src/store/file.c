@@ -87,6 +87,7 @@ static void take_object(struct store_op *op, const struct file_object *object)
     struct s3_object *ret = &op->answer.object;
     text_copy(text_from(object->etag), ret->etag, sizeof(ret->etag));
     text_copy(text_from(object->nonce), ret->nonce, sizeof(ret->nonce));
+    text_copy(text_from(object->replaced), ret->replaced, sizeof(ret->replaced));
     ret->length = object->length;
     ret->last_modified_s = object->last_modified_s;
     store_answer_content_type(&op->answer, object->content_type);
@@ -169,6 +170,17 @@ static os_code file_list(struct file_store *files, struct store_op *op, os_error
     return code;
 }
 
+static os_code file_copy(struct file_store *files, const struct store_request *request, struct file_object *object,
+                         os_error *err)
+{
+    const struct file_copy_request wanted = {.source_key = request->source_key,
+                                             .source_etag = request->source_etag,
+                                             .key = request->key,
+                                             .nonce = request->nonce,
+                                             .replaced = request->replaced};
+    return file_store_copy(files, &wanted, object, err);
+}
+
 static os_code perform_on(struct file_store *files, struct store_op *op, struct file_object *object)
 {
     const struct store_request *request = &op->request;
@@ -184,9 +196,7 @@ static os_code perform_on(struct file_store *files, struct store_op *op, struct 
                               &(struct file_range){.offset = request->offset, .count = request->count}, give_piece, op,
                               object, err);
     case STORE_PUT: return file_put(files, request, object, err);
-    case STORE_COPY:
-        return file_store_copy(files, request->source_key, request->source_etag, request->key, request->nonce, object,
-                               err);
+    case STORE_COPY: return file_copy(files, request, object, err);
     case STORE_DELETE: return file_store_delete(files, request->key, err);
     case STORE_LIST: return file_list(files, op, err);
     case STORE_GET_TAGS: return file_store_head(files, request->key, object, err); /* it has none */

@@ -12,7 +12,7 @@ enum { LIST_DEFAULT = 1000 }; /* as on S3 */
 
 struct file_content local_content_of(const struct store_request *request, const struct s3_content *content)
 {
-    struct file_content ret = {.nonce = request->nonce};
+    struct file_content ret = {.nonce = request->nonce, .replaced = request->replaced};
     if (content) {
         ret.content_type = content->content_type;
         ret.content_encoding = content->content_encoding;

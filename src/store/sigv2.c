@@ -72,8 +72,12 @@ static os_code get(const struct sigv2_store *store, const struct libs3_call *cal
 static os_code sigv2_copy(const struct sigv2_store *store, const struct libs3_call *call,
                           const struct store_request *request, struct libs3_result *result, os_error *err)
 {
-    struct libs3_source source = {.key = request->source_key, .etag = request->source_etag};
-    return store->module->copy(&store->config, call, &source, request->key, request->nonce, result, err);
+    struct libs3_copy_request wanted = {.source_key = request->source_key,
+                                        .source_etag = request->source_etag,
+                                        .key = request->key,
+                                        .nonce = request->nonce,
+                                        .replaced = request->replaced};
+    return store->module->copy(&store->config, call, &wanted, result, err);
 }
 
 static os_code sigv2_perform(const struct sigv2_store *store, const struct libs3_call *call,
@@ -86,6 +90,7 @@ static os_code sigv2_perform(const struct sigv2_store *store, const struct libs3
         content = *request->content;
     if (request->nonce)
         content.nonce = request->nonce;
+    content.replaced = request->replaced;
     os_code code = store_answer_refuse_extras(request, "A store with Signature V2", err);
     if (code != OS_OK)
         return code;

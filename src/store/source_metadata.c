@@ -29,9 +29,6 @@ os_code source_metadata_take(struct source_metadata *source_metadata, const stru
         return error_set(err, OS_ERR_UNSUPPORTED, "The source of the copy has more than %d metadata entries.",
                          SOURCE_METADATA_MAX);
     }
-    for (size_t i = 0; i < source_metadata->content.metadata_count; i++)
-        source_metadata->metadata_bytes +=
-            strlen(source_metadata->list[i].name) + strlen(source_metadata->list[i].value);
     return OS_OK;
 }
 
@@ -39,9 +36,4 @@ void source_metadata_free(struct source_metadata *source_metadata)
 {
     http_headers_free(&source_metadata->headers);
     memset(source_metadata, 0, sizeof(*source_metadata));
-}
-
-bool source_metadata_has_room(const struct source_metadata *source_metadata, const char *nonce)
-{
-    return source_metadata->metadata_bytes + strlen(S3_NONCE_METADATA) + strlen(nonce) <= S3_METADATA_MAX;
 }

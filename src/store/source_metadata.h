@@ -13,14 +13,10 @@ struct source_metadata {
     struct http_headers headers; /* own copy: the strings that content and list point into */
     os_metadata list[SOURCE_METADATA_MAX];
     struct s3_content content;
-    size_t metadata_bytes;
 };
 
 /* From the HEAD of the source. OS_ERR_UNSUPPORTED when it has more metadata than can be carried. */
 os_code source_metadata_take(struct source_metadata *source_metadata, const struct http_response *head, os_error *err);
 void source_metadata_free(struct source_metadata *source_metadata);
-
-/* Whether the nonce fits beside the metadata within S3's limit of 2 KB. */
-bool source_metadata_has_room(const struct source_metadata *source_metadata, const char *nonce);
 
 #endif

@@ -74,8 +74,9 @@ struct store_request {
     const struct s3_content *content;       /* PUT; COPY: metadata and content headers to write instead of the source's
                                                (REPLACE), NULL: carry over */
     const struct s3_attributes *attributes; /* PUT, COPY; NULL: none. Of an upload they are in its creation */
-    const char *nonce; /* PUT, COPY: the guard's; NULL: none. Also set in content->nonce where content is given.
+    const char *nonce;    /* PUT, COPY: the guard's; NULL: none. Also set in content->nonce where content is given.
                           RENAME: the client token */
+    const char *replaced; /* PUT, COPY, beside the nonce: that of the version which is replaced; NULL: not known */
     struct s3_condition condition; /* PUT, COPY, DELETE, COMPLETE, RENAME (R7) */
     uint64_t offset, count;        /* GET */
     store_sink_fn sink;            /* GET */

@@ -289,7 +289,8 @@ SUITE_TEST(reserved_or_broken_metadata_is_refused, 0)
 {
     os_options options = fixture_options(f);
     CLOSED os_client *client = fixture_client(&options);
-    const os_metadata bad[] = {{"oscommit-nonce", "0"}, {"two words", "x"}, {"ok", "line\r\nbreak: 1"}, {"", "x"}};
+    const os_metadata bad[] = {
+        {"oscommit-nonce", "0"}, {"oscommit-replaced", "0"}, {"two words", "x"}, {"ok", "line\r\nbreak: 1"}, {"", "x"}};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         os_put_options put = OS_PUT_OPTIONS_INIT;
         put.metadata = &bad[i];

@@ -57,8 +57,9 @@ enum { ANY_REFUSAL = 499 /* the same code, and a status of its own */ };
 
 static void compare_s3(const char *what, const struct http_response *real, const struct http_response *fake, int status)
 {
-    static const char *const headers[] = {"etag",          "content-type",   "x-amz-meta-oscommit-nonce",
-                                          "content-range", "x-amz-meta-one", "cache-control"};
+    static const char *const headers[] = {
+        "etag",           "content-type", "x-amz-meta-oscommit-nonce", "x-amz-meta-oscommit-replaced", "content-range",
+        "x-amz-meta-one", "cache-control"};
     struct s3_error left;
     struct s3_error right;
     int64_t date;
@@ -98,7 +99,8 @@ static void put_of(struct s3_pair *pair, const char *key, const struct s3_condit
                                               .cache_control = "no-store",
                                               .metadata = metadata,
                                               .metadata_count = 1,
-                                              .nonce = "0123456789abcdef"};
+                                              .nonce = "0123456789abcdef",
+                                              .replaced = "fedcba9876543210"};
     static const struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = "bytes", .fd = -1, .length = 5};
     assert_int_equal(s3_build_put(&pair->target, key, &body, &content, condition, ret, NULL), OS_OK);
 }
@@ -187,7 +189,7 @@ static void both_copy(struct s3_pair *pair, const char *what, const char *source
 TEST(copies_of_minio_and_of_the_fake_agree)
 {
     struct s3_pair pair;
-    const struct s3_content content = {.content_type = "text/html", .nonce = "fedcba"};
+    const struct s3_content content = {.content_type = "text/html", .nonce = "fedcba", .replaced = "abcdef"};
     open_pair(&pair);
     both_put(&pair, "the source", "from/a b+\xc3\xa4", NULL, 200);
     both_copy(&pair, "no source", "nothing", NULL, "copies/to", &content, 404);

@@ -64,7 +64,11 @@ static struct libs3_result copy(const char *source, const char *etag, const char
     struct libs3_result result;
     struct libs3_call call = within(60000);
     os_error err;
-    check(libs3_copy(&config, &call, &(struct libs3_source){source, etag}, key, nonce, &result, &err), &err);
+    check(
+        libs3_copy(&config, &call,
+                   &(struct libs3_copy_request){.source_key = source, .source_etag = etag, .key = key, .nonce = nonce},
+                   &result, &err),
+        &err);
     return result;
 }
 

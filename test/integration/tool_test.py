@@ -238,6 +238,11 @@ class Get(BackendCase):
         text = self.ok("head", url).text
         for part in (url, md5_etag(b"hello"), head["nonce"]):
             self.assertIn(part, text)
+        self.assertNotIn("replaced", head)
+        self.ok("put", "-", url, "--if-match", head["etag"], data=b"again")
+        after = self.ok("head", url, "--json").line()
+        self.assertEqual(after["replaced"], head["nonce"])
+        self.assertRegex(self.ok("head", url).text, "(?m)^replaced +" + head["nonce"] + "$")
         missing = self.exits(ABSENT, "head", self.url("nothing"), "--json").line()
         self.assertEqual(missing["error"]["code"], "OS_ERR_NOT_FOUND")
 

@@ -81,7 +81,8 @@ static bool take_start(struct words *words, struct guard_start *start)
 {
     start->has_recent_date = words_take_number(words, "recent", &start->recent_date_s) || start->has_recent_date;
     return start->has_recent_date || words_take_number(words, "gen", &start->generation) ||
-           take_u32(words, "parts", &start->part_count) || take_flag(words, "doubt", &start->parts_in_doubt, true);
+           take_u32(words, "parts", &start->part_count) || take_flag(words, "doubt", &start->parts_in_doubt, true) ||
+           take_flag(words, "lost", &start->lost_upload, true);
 }
 
 static enum guard_operation operation_of(const char *word)
@@ -101,6 +102,7 @@ static void set_up(const char *line)
     struct words words;
     char expected[VERSION_ETAG_SIZE];
     char ours[VERSION_ETAG_SIZE];
+    char known[RECORD_NONCE_SIZE];
     struct guard_settings settings = guard_trace_settings();
     words_split(&words, line);
     memset(&guard_trace, 0, sizeof(guard_trace));
@@ -119,7 +121,11 @@ static void set_up(const char *line)
     }
     while (words.next < words.count) {
         const char *value = words_take_value(&words, "ours");
-        if (value) {
+        const char *nonce = words_take_value(&words, "known");
+        if (nonce) {
+            words_set_nonce(known, nonce);
+            start.known_nonce = known;
+        } else if (value) {
             words_set_etag(ours, sizeof(ours), value);
             start.our_etag = ours;
             settings.etag_known = true;
@@ -168,6 +174,10 @@ static bool take_version_word(struct words *words, struct object_version *ret)
     uint64_t seconds;
     if ((value = words_take_value(words, "nonce")) != NULL) {
         words_set_nonce(ret->nonce, value);
+        return true;
+    }
+    if ((value = words_take_value(words, "rep")) != NULL) {
+        words_set_nonce(ret->replaced, value);
         return true;
     }
     if ((value = words_take_value(words, "vid")) != NULL) {

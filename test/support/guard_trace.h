@@ -12,11 +12,11 @@
  *
  * First line: put|copy|delete|complete, then absent or the expected ETag (bare, the quotes are added), then any of
  *     no-fences always 409=again 409=final ours=ETAG recent=DATE length=S work=S margin=S stalled=S
- *     timeout=MS ttl=S recheck=MS rate=N gen=N parts=N doubt native tells mixed versioned
+ *     timeout=MS ttl=S recheck=MS rate=N gen=N parts=N doubt native tells mixed versioned known=NONCE lost
  * Events:
  *     start | timer | stop | signed [failed] [bytes=N]
  *                                 signed bytes=N: so many, which do not arrive at once (1,000 in a second, at least)
- *     head VERSION | head failed | head refused          VERSION: none|ETAG [nonce=] [lm=] [vid=]
+ *     head VERSION | head failed | head refused          VERSION: none|ETAG [nonce=] [rep=] [lm=] [vid=]
  *     source BYTES | source failed | source refused
  *     put ok|conflict RECORD|blind|throttled|ambiguous|refused|unreadable
  *     get none|found RECORD|throttled|ambiguous|refused|unreadable        RECORD: [sent] g= t= ttl= n= fence= saw= u=
@@ -26,7 +26,8 @@
  *     versions ours VERSION|others|unclear|hidden
  *     resolve [SETTING]...    makes a ticket of the guard, and a new guard of the ticket
  * and with each: @DATE (the answer's Date), +MS (all clocks go on before the event), m+MS b+MS r+MS r-MS (one clock).
- * The nonce "us" is the guard's own; "sent" is the record that was put last.
+ * The nonce "us" is the guard's own, "whole" another's; any other word is not formed as one. "sent" is the record that
+ * was put last. After SEND the object is looked at when a second has passed (V4.2): `timer`; only LOOK MS is printed.
  */
 #ifndef OSCOMMIT_TEST_GUARD_TRACE_H
 #define OSCOMMIT_TEST_GUARD_TRACE_H
@@ -35,6 +36,7 @@
 #include "support/test.h"
 
 #define GUARD_TRACE_NONCE "0123456789abcdef0123456789abcdef"
+#define GUARD_TRACE_WHOLE "00000000000000000000000000000007"
 enum { GUARD_TRACE_UPLOAD = 9 };
 
 struct guard_trace {

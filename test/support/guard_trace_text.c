@@ -30,6 +30,7 @@ static const char *const state_names[] = {
     [GUARD_RESOLVE_VERSIONS] = "RESOLVE_VERSIONS",
     [GUARD_RESOLVE_WAITING] = "RESOLVE_WAITING",
     [GUARD_ORPHANED] = "ORPHANED",
+    [GUARD_CLEARING] = "CLEARING",
     [GUARD_FINISHED] = "FINISHED",
 };
 
@@ -45,6 +46,7 @@ static const char *const reason_names[] = {
     [GUARD_REASON_UPLOAD_AGAIN] = "STAGE_AGAIN",
     [GUARD_REASON_NOT_SENT] = "NOT_SENT",
     [GUARD_REASON_SKEWED] = "SKEWED",
+    [GUARD_REASON_MISTAKEN] = "MISTAKEN",
     [GUARD_REASON_UNMET] = "UNMET",
     [GUARD_REASON_REFUSED] = "REFUSED",
     [GUARD_REASON_HEAD_REFUSED] = "HEAD_REFUSED",
@@ -80,7 +82,9 @@ static const char *nonce_name(const char *nonce)
 {
     if (nonce[0] == '\0')
         return "-";
-    return strcmp(nonce, GUARD_TRACE_NONCE) == 0 ? "us" : nonce;
+    if (strcmp(nonce, GUARD_TRACE_NONCE) == 0)
+        return "us";
+    return strcmp(nonce, GUARD_TRACE_WHOLE) == 0 ? "whole" : nonce;
 }
 
 static void add_nonce(struct trace_text *text, const char *nonce)
@@ -165,12 +169,25 @@ static void add_timer(struct trace_text *text, const struct guard *g, const stru
     trace_text_add(text, "%sWAIT %" PRIu32, separator(text), step_ms);
 }
 
+/* Every attempt begins with the shortest. */
+static void add_look(struct trace_text *text, const struct guard_actions *todo)
+{
+    if (!(todo->what & GUARD_DO_SEND))
+        trace_text_add(text, "%sLOOK %" PRIu64, separator(text), todo->timer_ms);
+    else
+        assert_int_equal(todo->timer_ms, GUARD_LOOK_MS);
+}
+
 void trace_text_step(struct trace_text *text, const struct guard *g, const struct guard_actions *todo)
 {
     unsigned what = todo->what;
+    if (todo->drop_head)
+        trace_text_add(text, "%sDROP", separator(text));
     if (what & GUARD_DO_SIGN)
         trace_text_add(text, "%sSIGN %" PRIu64 "/%" PRIu32 "%s", separator(text), todo->sign_date_s,
                        todo->sign_length_s, todo->sign_renewed ? " renewed" : "");
+    if (todo->sign_replaced[0])
+        trace_text_add(text, " replaced=%s", nonce_name(todo->sign_replaced));
     if (what & GUARD_DO_RECORD_PUT) {
         trace_text_add(text, "%sPUT", separator(text));
         add_record(text, &todo->record);
@@ -190,12 +207,19 @@ void trace_text_step(struct trace_text *text, const struct guard *g, const struc
     add_simple(text, what, GUARD_DO_REPORT_LEASE, "REPORT");
     if (what & GUARD_DO_VERDICT)
         add_verdict(text, g);
+    if (what & GUARD_DO_RELEASE_CREATION) {
+        trace_text_add(text, "%sRELEASE *", separator(text));
+        add_record(text, &todo->creation);
+        add_condition(text, &todo->creation_condition);
+    }
     if (what & GUARD_DO_RELEASE) {
         trace_text_add(text, "%sRELEASE", separator(text));
         add_record(text, &todo->release);
         add_condition(text, &todo->release_condition);
     }
-    if (todo->has_timer)
+    if (todo->has_timer && g->state == GUARD_SENDING)
+        add_look(text, todo);
+    else if (todo->has_timer)
         add_timer(text, g, todo);
     trace_text_add(text, " [%s]", state_names[g->state]);
 }

@@ -86,5 +86,8 @@ void words_set_etag(char *ret, size_t ret_size, const char *bare)
 
 void words_set_nonce(char *ret, const char *name)
 {
-    words_set_text(ret, RECORD_NONCE_SIZE, strcmp(name, "us") == 0 ? GUARD_TRACE_NONCE : name);
+    const char *nonce = strcmp(name, "us") == 0 ? GUARD_TRACE_NONCE : name;
+    if (strcmp(name, "whole") == 0)
+        nonce = GUARD_TRACE_WHOLE;
+    words_set_text(ret, RECORD_NONCE_SIZE, strcmp(name, "-") == 0 ? "" : nonce);
 }

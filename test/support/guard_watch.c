@@ -6,6 +6,17 @@
 
 #include <string.h>
 
+/* R3.7: the record counts on a Date, a length and a size; the signature follows. */
+static void copy_is_signed_later(struct guard_watch *watch, const struct guard_start *start)
+{
+    watch->signature = (struct guard_watch_signature){.date_s = start->recent_date_s,
+                                                      .clock = start->recent_clock,
+                                                      .length_s = watch->settings.length_s,
+                                                      .at_once = true,
+                                                      .later = true};
+    watch->amount = GUARD_COPY_EXPECTED_BYTES;
+}
+
 void guard_watch_start(struct guard_watch *watch, const struct guard_settings *settings,
                        const struct guard_start *start)
 {
@@ -17,11 +28,16 @@ void guard_watch_start(struct guard_watch *watch, const struct guard_settings *s
     if (start->expected_etag)
         fixed_str_copy(watch->expected_etag, start->expected_etag, sizeof(watch->expected_etag));
     fixed_str_copy(watch->nonce, start->nonce, sizeof(watch->nonce));
+    if (start->known_nonce)
+        fixed_str_copy(watch->known_nonce, start->known_nonce, sizeof(watch->known_nonce));
     watch->dated_clock = start->recent_clock;
     watch->attempt.versioned = settings->versioned;
     watch->attempt.has_versions = settings->versioned || settings->versions_likely;
-    if (start->has_recent_date && (start->operation != GUARD_COPY || settings->native))
+    bool beside = start->has_recent_date && (settings->native || !start->expected_etag || start->known_nonce);
+    if (beside)
         watch->largest_date_s = start->recent_date_s;
+    if (beside && start->operation == GUARD_COPY && !settings->native)
+        copy_is_signed_later(watch, start);
 }
 
 void guard_watch_resolve(struct guard_watch *watch, const struct guard_settings *settings,
@@ -58,6 +74,13 @@ bool guard_watch_past(const struct guard_watch *watch, uint64_t date_s, const st
 {
     return record->has_fence && record->fence_s < UINT64_MAX - watch->settings.margin_s &&
            date_s > record->fence_s + watch->settings.margin_s;
+}
+
+/* Not by version_shows_nonce, which is under test. */
+bool guard_watch_shows(const struct object_version *version, const char *nonce)
+{
+    bool whole = strlen(nonce) == 32 && strspn(nonce, "0123456789abcdef") == 32;
+    return version->exists && whole && (!strcmp(version->nonce, nonce) || !strcmp(version->replaced, nonce));
 }
 
 /* Not by record_same, which is under test. */
@@ -156,12 +179,14 @@ static void head_came(struct guard_watch *watch, const struct guard_event *event
         attempt->versioned = attempt->versioned || event->versioned;
         version_copy(&watch->before, version);
     }
-    if (version->exists && strcmp(version->nonce, watch->nonce) == 0)
+    if (guard_watch_shows(version, watch->nonce))
         attempt->proven = true;
     if (attempt->sent && guard_watch_past(watch, watch->checked.date_s, &watch->own.put))
         attempt->dead = true;
     if (event->has_date)
         watch->dated_clock = watch->checked.clock;
+    if (event->has_date && watch->holds && !attempt->sent)
+        version_copy(&watch->dated, version);
     watch->own.held_clock = watch->now; /* R3: this may be the HEAD that went out beside the PutItem */
 }
 
@@ -256,7 +281,7 @@ static void signature_came(struct guard_watch *watch, const struct guard_event *
 {
     struct guard_watch_signature *signature = &watch->signature;
     signature->good = event->signed_ok;
-    if (signature->renewed) {
+    if (signature->renewed || signature->later) {
         uint64_t counted_s = guard_watch_delivery_s(watch, signature->wire_bytes);
         bool slower = !event->at_once && guard_watch_delivery_s(watch, event->wire_bytes) > counted_s;
         signature->takes_longer = signature->at_once ? !event->at_once : slower;
@@ -301,7 +326,7 @@ void guard_watch_event(struct guard_watch *watch, const struct guard_event *even
     watch->under_way &= ~request;
     if (request == GUARD_DO_HEAD)
         head_came(watch, event);
-    if (request == GUARD_DO_SOURCE && event->head == HEAD_ANSWERED)
+    if (request == GUARD_DO_SOURCE && event->head == HEAD_ANSWERED && !watch->signature.later)
         watch->amount = event->source_bytes;
     if (request == GUARD_DO_SIGN)
         signature_came(watch, event);

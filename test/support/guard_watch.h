@@ -25,6 +25,7 @@ struct guard_watch_signature {
     bool at_once;
     bool renewed; /* the signature under way, or made last, is the second one */
     bool good;
+    bool later;        /* of a COPY, that is made when its record is there */
     bool takes_longer; /* what was signed last does, and the record does not count on that */
 };
 
@@ -70,6 +71,7 @@ struct guard_watch {
     bool from_ticket;
     char expected_etag[VERSION_ETAG_SIZE]; /* "": absent */
     char nonce[RECORD_NONCE_SIZE];
+    char known_nonce[RECORD_NONCE_SIZE]; /* R3.6 */
     uint64_t upload;
     uint64_t amount; /* of a COPY's source in bytes; of a COMPLETE its parts */
 
@@ -89,11 +91,13 @@ struct guard_watch {
     bool holds;                       /* the HEAD answered last showed the expectation to hold */
     struct object_version before;     /* what stood there before we sent */
     struct object_version last;       /* what the HEAD answered last has shown */
+    struct object_version dated;      /* the same of those with a Date, while the expectation held */
 
     struct guard_watch_signature signature;
     struct guard_watch_own own;
     struct guard_watch_holder holder;
     struct guard_watch_attempt attempt;
+    bool cleared;      /* T3.10: the record of what was deleted was asked for */
     bool contradicted; /* R17: the stored record says that the ticket is false */
     bool owns_upload;  /* R17: by the stored record the ticket's upload may be aborted */
 };
@@ -113,6 +117,7 @@ unsigned guard_watch_request_of(enum guard_event_kind kind);
 /* What guard_watch.c and guard_watch_check.c share. */
 void guard_watch_event(struct guard_watch *watch, const struct guard_event *event);
 bool guard_watch_is_ours(const struct guard_watch *watch, const struct record *record);
+bool guard_watch_shows(const struct object_version *version, const char *nonce); /* as own, or as replaced */
 bool guard_watch_past(const struct guard_watch *watch, uint64_t date_s, const struct record *record);
 uint64_t guard_watch_delivery_s(const struct guard_watch *watch, uint64_t wire_bytes);
 uint64_t guard_watch_allowance_s(const struct guard_watch *watch);

@@ -17,6 +17,14 @@ enum {
 
 /* ------------------------------------------------------------------------------------------------ before the attempt */
 
+static bool replaces_as_seen(const struct guard_watch *watch, const struct guard_actions *todo)
+{
+    const char *replaced = todo->sign_replaced;
+    bool replaces = watch->expected_etag[0] != '\0' && watch->operation != GUARD_DELETE;
+    bool known = strcmp(replaced, watch->known_nonce) == 0 || strcmp(replaced, watch->dated.nonce) == 0;
+    return replaced[0] == '\0' || (replaces && known && strlen(replaced) == RECORD_NONCE_SIZE - 1);
+}
+
 static const char *check_sign(struct guard_watch *watch, const struct guard_actions *todo)
 {
     struct guard_watch_signature *signature = &watch->signature;
@@ -26,6 +34,13 @@ static const char *check_sign(struct guard_watch *watch, const struct guard_acti
     MUST(todo->sign_length_s >= set_s && todo->sign_length_s <= set_s + 600, "native: as set, and the age of the Date");
     signature->renewed = todo->sign_renewed;
     signature->good = false;
+    MUST(replaces_as_seen(watch, todo), "G3.5: only what was known of the version that is expected");
+    if (signature->later && watch->own.held && !todo->sign_renewed) {
+        MUST(todo->sign_date_s == signature->date_s && todo->sign_length_s == signature->length_s &&
+                 !watch->attempt.sent,
+             "R3.7: the same date and length");
+        return NULL;
+    }
     if (todo->sign_renewed) {
         MUST(todo->sign_date_s == signature->date_s && todo->sign_length_s == signature->length_s,
              "R2: renewed credentials sign the same date and length");
@@ -36,18 +51,30 @@ static const char *check_sign(struct guard_watch *watch, const struct guard_acti
     signature->date_s = todo->sign_date_s;
     signature->length_s = todo->sign_length_s;
     signature->clock = watch->dated_clock;
+    signature->later = false;
     watch->own.recorded = false;
     return NULL;
 }
 
+/* R12.9. */
+static bool is_spent(const struct guard_watch *watch)
+{
+    return watch->holder.seen.upload == 0 && guard_watch_shows(&watch->dated, watch->holder.seen.nonce);
+}
+
 /* What a takeover and the abort before it have in common. Without a fence the bound begins anew with an abort (R14). */
-static const char *check_dead(const struct guard_watch *watch)
+static const char *check_dead(const struct guard_watch *watch, const struct guard_actions *todo)
 {
     const struct guard_watch_holder *holder = &watch->holder;
     const struct record *seen = &holder->seen;
+    bool under_way = watch->under_way & GUARD_DO_HEAD && watch->asked.step >= holder->seen_step;
+    /* R12.10; what it shows is checked by check_lease */
+    bool beside = seen->timeout_ms == 0 && (todo->what & GUARD_DO_HEAD || under_way);
     MUST(holder->seen_step > 0, "R12: of a record that was seen");
-    MUST(watch->holds && watch->checked.step >= holder->seen_step,
-         "R12: the HEAD was sent after the record was first seen");
+    MUST(watch->holds || beside, "R12: while the expectation held");
+    if (is_spent(watch))
+        return NULL;
+    MUST(beside || watch->checked.step >= holder->seen_step, "R12: the HEAD was sent after the record was first seen");
     if (seen->timeout_ms == 0)
         return NULL;
     if (seen->has_fence) {
@@ -62,11 +89,12 @@ static const char *check_dead(const struct guard_watch *watch)
     return NULL;
 }
 
-static const char *check_takeover(const struct guard_watch *watch, const struct record *seen)
+static const char *check_takeover(const struct guard_watch *watch, const struct guard_actions *todo)
 {
+    const struct record *seen = &todo->condition.seen;
     const struct guard_watch_holder *holder = &watch->holder;
     MUST(record_same_holder(seen, &holder->seen), "R12: on the condition that the record is as seen");
-    const char *wrong = check_dead(watch);
+    const char *wrong = check_dead(watch, todo);
     if (wrong || holder->seen.upload == 0 || holder->seen.timeout_ms == 0)
         return wrong;
     MUST(holder->aborted, "R14: the holder's upload was aborted before");
@@ -80,7 +108,7 @@ static const char *check_abort(const struct guard_watch *watch, const struct gua
     MUST(!watch->from_ticket && !watch->attempt.sent, "R14: before anything is sent");
     MUST(todo->upload != 0 && todo->upload == seen->upload, "R14: the upload of the record that was seen");
     MUST(seen->timeout_ms != 0, "R14: not of a record that was released");
-    return check_dead(watch);
+    return check_dead(watch, todo);
 }
 
 static const char *check_condition(const struct guard_watch *watch, const struct guard_actions *todo)
@@ -92,7 +120,7 @@ static const char *check_condition(const struct guard_watch *watch, const struct
     }
     MUST(todo->condition.kind == RECORD_IF_SEEN, "R3, R12: the condition");
     MUST(seen->generation < UINT64_MAX && todo->record.generation == seen->generation + 1, "R12: generation + 1");
-    return guard_watch_is_ours(watch, seen) ? NULL : check_takeover(watch, seen);
+    return guard_watch_is_ours(watch, seen) ? NULL : check_takeover(watch, todo);
 }
 
 static const char *check_record(const struct guard_watch *watch, const struct record *record)
@@ -115,7 +143,7 @@ static const char *check_put(struct guard_watch *watch, const struct guard_actio
 {
     struct guard_watch_own *own = &watch->own;
     MUST(!watch->from_ticket && !watch->settings.native, "native, R17: without a record");
-    MUST(watch->signature.good, "R2: signed, then locked");
+    MUST(watch->signature.good || watch->signature.later, "R2: signed, then locked");
     MUST(!watch->attempt.sent && !own->held, "R3: what is held, or was sent under, is not put again");
     const char *wrong = check_record(watch, &todo->record);
     if (wrong == NULL)
@@ -144,6 +172,9 @@ static const char *check_lease(const struct guard_watch *watch, const struct gua
     MUST(watch->checked.step > 0 && watch->holds, "R1, R5: sent while the expectation held");
     MUST(elapsed_ms < own->put.timeout_ms, "R6: within the lease, by the clock that advanced most");
     MUST(todo->send_deadline_ms <= own->put.timeout_ms - elapsed_ms, "R6: the deadline is within the lease");
+    bool took_over = own->condition.kind == RECORD_IF_SEEN && !continues;
+    MUST(!took_over || watch->checked.step >= watch->holder.seen_step || is_spent(watch),
+         "R12.10: the HEAD was sent after the release was seen");
     MUST((age_ms <= watch->settings.recheck_after_ms && !continues) || watch->checked.step >= own->held_step,
          "R5: a HEAD under the record");
     return NULL;
@@ -252,7 +283,7 @@ static bool may_release(const struct guard_watch *watch)
 {
     bool orphan = !watch->attempt.sent && watch->answered != 0;
     return watch->verdict == VERDICT_CONFLICT || watch->verdict == VERDICT_NOT_EXECUTED ||
-           (watch->verdict == VERDICT_COMMITTED && (watch->settings.release_always || orphan));
+           (watch->verdict == VERDICT_COMMITTED && (watch->settings.release_always || orphan || watch->cleared));
 }
 
 static const char *check_release(struct guard_watch *watch, const struct guard_actions *todo)
@@ -289,11 +320,42 @@ static const char *check_about_uploads(const struct guard_watch *watch, const st
     return todo->what & GUARD_DO_ABORT ? check_abort(watch, todo) : NULL;
 }
 
+/* T3.10. */
+static bool clears_creation(const struct guard_watch *watch, const struct guard_actions *todo)
+{
+    bool deleted = watch->operation == GUARD_DELETE && watch->verdict == VERDICT_COMMITTED && !watch->settings.native;
+    return deleted && (todo->what & (unsigned)REQUESTS) == GUARD_DO_RECORD_GET && todo->get_our_etag &&
+           todo->what & GUARD_DO_VERDICT;
+}
+
+static const char *check_creation(const struct guard_watch *watch, const struct guard_event *event,
+                                  const struct guard_actions *todo)
+{
+    const struct record *stored = &event->record;
+    const struct record *release = &todo->creation;
+    MUST(watch->cleared && watch->answered == GUARD_DO_RECORD_GET && event->found, "T3.10: of what was read for it");
+    MUST(guard_watch_shows(&watch->before, stored->nonce) && stored->upload == 0, "T3.10: of what was deleted");
+    MUST(stored->timeout_ms > 0 && release->timeout_ms == 0 && release->generation == stored->generation + 1,
+         "T3.10: released once");
+    MUST(todo->creation_condition.kind == RECORD_IF_HELD &&
+             todo->creation_condition.seen.generation == stored->generation &&
+             strcmp(todo->creation_condition.seen.nonce, stored->nonce) == 0,
+         "T3.10: on the condition that it is as read");
+    MUST(strcmp(release->nonce, stored->nonce) == 0 && strcmp(release->saw, stored->saw) == 0 &&
+             release->has_fence == stored->has_fence && release->fence_s == stored->fence_s,
+         "T3.10: and keeps the rest");
+    return NULL;
+}
+
 static const char *check_requests(struct guard_watch *watch, const struct guard_actions *todo)
 {
     const char *wrong = NULL;
     unsigned asked = todo->what & (unsigned)REQUESTS;
-    MUST((asked == 0 && !todo->has_timer) || watch->verdict == VERDICT_NONE, "nothing is wanted after the verdict");
+    if (todo->drop_head)
+        watch->under_way &= ~(unsigned)GUARD_DO_HEAD;
+    watch->cleared = watch->cleared || clears_creation(watch, todo);
+    MUST((asked == 0 && !todo->has_timer) || watch->verdict == VERDICT_NONE || clears_creation(watch, todo),
+         "nothing is wanted after the verdict");
     MUST((watch->under_way & asked) == 0, "of each kind of request at most one is under way");
     watch->under_way |= asked;
     watch->timer = watch->timer || todo->has_timer;
@@ -322,6 +384,8 @@ const char *guard_watch_step(struct guard_watch *watch, const struct guard *guar
     wrong = check_requests(watch, todo);
     if (wrong == NULL && todo->what & GUARD_DO_RELEASE)
         wrong = check_release(watch, todo);
+    if (wrong == NULL && todo->what & GUARD_DO_RELEASE_CREATION)
+        wrong = check_creation(watch, event, todo);
     MUST(wrong == NULL, wrong);
     if (todo->what & GUARD_DO_REPORT_LEASE)
         MUST(watch->reports++ == 0, "R12: reported once");

@@ -196,6 +196,7 @@ void output_json_object(struct json_line *line, const os_object *object, bool le
         json_line_time(line, "last_modified", object->last_modified_s);
     json_line_text(line, "content_type", object->content_type);
     json_line_text(line, "nonce", object->nonce);
+    json_line_text(line, "replaced", object->replaced);
 }
 
 static void object_human(const char *url, const os_object *object, bool length_known)

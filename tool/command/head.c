@@ -31,6 +31,7 @@ static enum status head_report(struct session *session, const char *url, const o
     print_field("last modified", text);
     print_field("content type", found->content_type);
     print_field("nonce", found->nonce);
+    print_field("replaced", found->replaced);
     return STATUS_DONE;
 }
 
@@ -65,7 +66,8 @@ const struct command command_head = {
     .summary = "show an object's ETag, length and nonce",
     .description =
         "Shows what the store says about the object. Without an object the exit status is 66, and with --json\n"
-        "error.code is OS_ERR_NOT_FOUND. `nonce` names the guarded write that made the object.\n",
+        "error.code is OS_ERR_NOT_FOUND. `nonce` names the guarded write that made the object,\n"
+        "`replaced` the one whose object it replaced, where that is known.\n",
     .examples = "oscommit head s3://bucket/state\n"
                 "etag=$(oscommit head s3://bucket/state --json | jq -r .etag)\n",
     .options = own_options,

@@ -377,3 +377,113 @@ TEST(a_stop_between_two_copies_is_not_executed)
           "stop -> NOT_EXECUTED STOPPED V3, RELEASE g=101 t=0 ttl=4600 fence=1010 if g=100 [FINISHED]\n"
           "signed -> [FINISHED]\n");
 }
+
+/* ------------------------------------------------------------------------------------------------ V4.2 */
+
+#define SENDING                                                               \
+    "start -> HEAD [CHECKING]\n"                                              \
+    "head none @1000 -> SIGN 1000/5 [SIGNING]\n"                              \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n" \
+    "put ok -> SEND 20000 [SENDING]\n"
+
+/* Without an answer for a second the object is looked at, ever less often. What does not show our nonce proves nothing. */
+TEST(an_attempt_without_an_answer_is_looked_for)
+{
+    TRACE("put absent\n" SENDING "timer +1000 -> HEAD [SENDING]\n"
+          "head none @1001 -> LOOK 2000 [SENDING]\n"
+          "timer +2000 -> HEAD [SENDING]\n"
+          "head failed -> LOOK 4000 [SENDING]\n"
+          "timer +4000 -> HEAD [SENDING]\n"
+          "head X nonce=other @1003 -> LOOK 4000 [SENDING]\n"
+          "timer +4000 -> HEAD [SENDING]\n"
+          "head X nonce=us @1004 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+    TRACE("put absent always\n" SENDING "timer +1000 -> HEAD [SENDING]\n"
+          "head X nonce=other rep=us @1004 -> COMMITTED PROVEN V4 none, RELEASE g=101 t=0 ttl=4604 fence=1010 if g=100 "
+          "[FINISHED]\n");
+}
+
+TEST(the_answer_ends_the_look)
+{
+    TRACE("put absent\n" SENDING "timer +1000 -> HEAD [SENDING]\n"
+          "attempt ok X -> DROP, COMMITTED WRITTEN R9 X [FINISHED]\n");
+    TRACE("put absent\n" SENDING "timer +1000 -> HEAD [SENDING]\n"
+          "attempt ambiguous -> DROP, HEAD [RESOLVE_HEAD]\n");
+    TRACE("put absent\n" SENDING "timer +1000 -> HEAD [SENDING]\n"
+          "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
+}
+
+/* Whoever was there in between wrote without a record; a copy of ours would overwrite it. */
+TEST(nothing_is_sent_again_after_a_look_that_shows_another_version)
+{
+    TRACE("put absent\n" SENDING "timer +1000 -> HEAD [SENDING]\n"
+          "head X nonce=other @1001 -> LOOK 2000 [SENDING]\n"
+          "attempt token -> HEAD [RESOLVE_HEAD]\n");
+    TRACE("put absent 409=again\n" SENDING "timer +1000 -> HEAD [SENDING]\n"
+          "head X nonce=other @1001 -> LOOK 2000 [SENDING]\n"
+          "attempt 409 -> HEAD [RESOLVE_HEAD]\n");
+}
+
+/* A deletion leaves no nonce to look for; and a Complete may not be taken for what an earlier upload has made. */
+TEST(what_no_look_can_decide_is_not_looked_for)
+{
+    TRACE("delete E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=before @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=before if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "timer +1000 -> [SENDING]\n");
+    TRACE("complete absent lost\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 u=9 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "timer +1000 -> [SENDING]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ T3.10 */
+
+#define DELETING                                                                        \
+    "start -> HEAD [CHECKING]\n"                                                        \
+    "head E nonce=whole @1000 -> SIGN 1000/5 [SIGNING]\n"                               \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=whole if absent [ACQUIRING]\n" \
+    "put ok -> SEND 20000 [SENDING]\n"                                                  \
+    "attempt ok -> GET ours, COMMITTED WRITTEN R9 none [CLEARING]\n"
+#define OWN_RELEASE "RELEASE g=101 t=0 ttl=4600 fence=1010 saw=whole if g=100 [FINISHED]\n"
+
+/* The record under which the deleted object was made, and then its own, are in nobody's way any more. */
+TEST(a_deletion_releases_the_record_of_what_it_deleted)
+{
+    TRACE("delete E\n" DELETING "get found g=5 t=20000 ttl=9 n=whole fence=1009 saw=a -> RELEASE * g=6 t=0 ttl=4600 "
+          "n=whole fence=1009 saw=a if g=5 n=whole, " OWN_RELEASE);
+    TRACE("delete E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=a rep=whole @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=a if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ok -> GET ours, COMMITTED WRITTEN R9 none [CLEARING]\n"
+          "get found g=5 t=20000 ttl=9 n=whole -> RELEASE * g=6 t=0 ttl=4600 n=whole if g=5 n=whole, RELEASE g=101 t=0 "
+          "ttl=4600 fence=1010 saw=a if g=100 [FINISHED]\n");
+}
+
+/* A creator that this deletion has not seen may be alive; an upload's nonce is that of several Completes. */
+TEST(a_deletion_leaves_the_record_of_another_creator_alone)
+{
+    TRACE("delete E\n" DELETING "get found g=5 t=20000 ttl=9 n=other fence=1009 -> " OWN_RELEASE);
+    TRACE("delete E\n" DELETING "get found g=5 t=20000 ttl=9 n=- -> " OWN_RELEASE);
+    TRACE("delete E\n" DELETING "get found g=5 t=20000 ttl=9 n=whole u=5 -> " OWN_RELEASE);
+    TRACE("delete E\n" DELETING "get found g=5 t=0 ttl=9 n=whole -> " OWN_RELEASE);
+    TRACE("delete E\n" DELETING "get found g=18446744073709551615 t=20000 ttl=9 n=whole -> " OWN_RELEASE);
+    TRACE("delete E\n" DELETING "get none -> " OWN_RELEASE);
+    TRACE("delete E\n" DELETING "get throttled -> " OWN_RELEASE);
+}
+
+/* Then nothing tells whose record stands there. */
+TEST(a_deletion_of_what_carries_no_nonce_reads_nothing)
+{
+    TRACE("delete E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=before @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=before if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ok -> COMMITTED WRITTEN R9 none [FINISHED]\n");
+}

@@ -100,7 +100,7 @@ TEST(a_refused_head_ends_the_guard)
 /* R1, T6: the source's size decides the allowance (5 s + size / 40 MiB/s), the fence and the timeout. */
 TEST(a_copy_asks_for_its_source_too)
 {
-    TRACE("copy absent recent=1000\n"
+    TRACE("copy absent\n"
           "start -> HEAD, SOURCE [CHECKING]\n"
           "head none @1000 -> [CHECKING]\n"
           "source 1 -> SIGN 1000/5 [SIGNING]\n"
@@ -200,12 +200,97 @@ TEST(date_and_length_stay_as_signed)
 /* R3: with an answer of the store at hand, HEAD and PutItem go out together; D0 is that answer's Date. */
 TEST(check_and_lock_go_out_together_after_a_recent_answer)
 {
-    TRACE("put E recent=990\n"
+    TRACE("put E recent=990 known=before\n"
           "start -> SIGN 990/5 [SIGNING]\n"
-          "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent, HEAD [ACQUIRING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 saw=before if absent, HEAD [ACQUIRING]\n"
           "head E nonce=before @1000 -> [ACQUIRING]\n"
           "put ok -> SEND 20000 [SENDING]\n"
           "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+}
+
+/* R3.6: a record that lacks `saw` would take the best evidence from the writer of what is replaced. */
+TEST(a_replacement_of_what_is_not_known_looks_first)
+{
+    TRACE("put E recent=990\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=before @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=before if absent [ACQUIRING]\n");
+    TRACE("put E recent=990 known=-\n"
+          "start -> SIGN 990/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 if absent, HEAD [ACQUIRING]\n"
+          "head E @1000 -> [ACQUIRING]\n");
+}
+
+/* R3.6, G3.5: what is known is what the record and the object say; and if the HEAD shows another, nothing is sent. */
+TEST(a_version_that_is_not_the_known_one_sends_nothing)
+{
+    TRACE("put E recent=990 known=whole\n"
+          "start -> SIGN 990/5 replaced=whole [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 saw=whole if absent, HEAD [ACQUIRING]\n"
+          "put ok -> [ACQUIRING]\n"
+          "head E nonce=b @1000 -> NOT_EXECUTED MISTAKEN R3 again, RELEASE g=101 t=0 ttl=4600 fence=1000 saw=whole "
+          "if g=100 [FINISHED]\n");
+    TRACE("delete E recent=990 known=whole\n"
+          "start -> SIGN 990/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 saw=whole if absent, HEAD [ACQUIRING]\n"
+          "head E @1000 -> NOT_EXECUTED MISTAKEN R3 again [ORPHANED]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ R3.7 */
+
+#define COPYING                \
+    "copy absent recent=990\n" \
+    "start -> PUT g=100 t=20000 ttl=4590 fence=1002 if absent, HEAD, SOURCE [ACQUIRING]\n"
+
+/* All three go out together, and count on 64 MiB; the signature follows, of the same date and length. */
+TEST(a_copy_is_signed_when_its_source_is_known)
+{
+    TRACE(COPYING "head none @1000 -> [ACQUIRING]\n"
+                  "source 67108864 -> [ACQUIRING]\n"
+                  "put ok +100 -> SIGN 990/5 [SIGNING_AGAIN]\n"
+                  "signed -> SEND 19900 [SENDING]\n"
+                  "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+    TRACE(COPYING "put ok -> [ACQUIRING]\n"
+                  "source 1 -> [ACQUIRING]\n"
+                  "head none @1000 -> SIGN 990/5 [SIGNING_AGAIN]\n");
+    TRACE(COPYING
+          "put ok -> [ACQUIRING]\n"
+          "head none @1000 -> [ACQUIRING]\n"
+          "source failed -> WAIT 25 [ACQUIRING]\n"
+          "timer +25 -> SOURCE [ACQUIRING]\n"
+          "source 1 -> SIGN 990/5 [SIGNING_AGAIN]\n"
+          "signed failed -> NOT_EXECUTED SIGN_FAILED R2, RELEASE g=101 t=0 ttl=4600 fence=1002 if g=100 [FINISHED]\n");
+}
+
+TEST(a_copy_of_more_than_its_record_counts_on_sends_nothing)
+{
+    TRACE(COPYING "put ok -> [ACQUIRING]\n"
+                  "source 67108865 -> NOT_EXECUTED MISTAKEN R3 again, RELEASE g=101 t=0 ttl=4590 fence=1002 if g=100 "
+                  "[FINISHED]\n");
+    TRACE(COPYING "source 1 -> [ACQUIRING]\n"
+                  "head none @1000 -> [ACQUIRING]\n"
+                  "put ok -> SIGN 990/5 [SIGNING_AGAIN]\n"
+                  "signed bytes=9 -> NOT_EXECUTED NOT_SENT R6 again, RELEASE g=101 t=0 ttl=4600 fence=1002 if g=100 "
+                  "[FINISHED]\n");
+    TRACE(COPYING
+          "source 1 -> [ACQUIRING]\n"
+          "head none @1000 -> [ACQUIRING]\n"
+          "put ok +3000 -> NOT_EXECUTED TOO_LATE R6 again longer, RELEASE g=101 t=0 ttl=4600 fence=1002 if g=100 "
+          "[FINISHED]\n");
+}
+
+/* Contention begins when R1 is whole. What is signed then knows the source. */
+TEST(a_copy_contends_when_its_source_is_known)
+{
+    TRACE(COPYING "put conflict g=7 t=20000 ttl=9 n=other fence=1010 -> [CONTEND_FIRST]\n"
+                  "head none @1000 -> [CONTEND_FIRST]\n"
+                  "source 1 -> HEAD [CONTEND_CHECKING]\n");
+    TRACE(COPYING "source 1 -> [ACQUIRING]\n"
+                  "put conflict g=7 t=20000 ttl=9 n=other fence=1010 -> [CONTEND_FIRST]\n"
+                  "head none @1000 -> HEAD [CONTEND_CHECKING]\n");
+    TRACE(COPYING "head X @1000 -> CONFLICT EXPECTATION R1 X [ORPHANED]\n");
+    TRACE(COPYING "source refused -> [ACQUIRING]\n"
+                  "head none @1000 -> NOT_EXECUTED SOURCE R1 [ORPHANED]\n");
 }
 
 TEST(together_the_lock_may_be_answered_first)

@@ -56,7 +56,7 @@ static void pass_time(struct play *play)
 
 static void random_version(struct play *play, struct object_version *ret)
 {
-    static const char *const nonces[] = {"", "", "a", "b"};
+    static const char *const nonces[] = {"", "", "a", "b", GUARD_TRACE_WHOLE, GUARD_TRACE_WHOLE};
     const char *etag = play->expected[0] ? play->expected : "\"X\"";
     bool as_expected = !one_in(play, 8);
     memset(ret, 0, sizeof(*ret));
@@ -68,13 +68,14 @@ static void random_version(struct play *play, struct object_version *ret)
         strcpy(ret->etag, "\"00112233445566778899aabbccddeeff\"");
     if (one_in(play, 8))
         strcpy(ret->version_id, one_in(play, 2) ? "v1" : "null");
-    strcpy(ret->nonce, one_in(play, 60) ? GUARD_TRACE_NONCE : one_of(play, nonces, 4));
+    strcpy(ret->nonce, one_in(play, 60) ? GUARD_TRACE_NONCE : one_of(play, nonces, 6));
+    strcpy(ret->replaced, one_in(play, 60) ? GUARD_TRACE_NONCE : one_of(play, nonces, 6));
     ret->last_modified_s = (int64_t)(one_in(play, 8) ? play->s3_ms / 1000 - 280 - below(play, 60) : below(play, 2));
 }
 
 static void random_record(struct play *play, struct record *ret)
 {
-    static const char *const nonces[] = {"", "a", "a", "b", GUARD_TRACE_NONCE};
+    static const char *const nonces[] = {"", "a", "a", "b", GUARD_TRACE_NONCE, GUARD_TRACE_WHOLE, GUARD_TRACE_WHOLE};
     static const uint64_t generations[] = {0, 7, 7, 7, 8, 100, 101, UINT64_MAX - 1, UINT64_MAX};
     static const uint64_t timeouts[] = {0, 5000, 20000, 20000, 4000000, UINT64_MAX};
     memset(ret, 0, sizeof(*ret));
@@ -86,7 +87,7 @@ static void random_record(struct play *play, struct record *ret)
         record_copy(ret, &play->watch.holder.seen);
         return;
     }
-    strcpy(ret->nonce, one_of(play, nonces, 5));
+    strcpy(ret->nonce, one_of(play, nonces, 7));
     ret->generation = generations[below(play, 9)];
     ret->timeout_ms = timeouts[below(play, 6)];
     ret->ttl_s = below(play, 3);
@@ -124,7 +125,8 @@ static void random_answer(struct play *play, struct guard_event *event)
     event->has_date = !one_in(play, 20);
     event->date_s = play->s3_ms / 1000 - (one_in(play, 5) ? below(play, 4) : 0);
     event->head = one_in(play, 10) ? HEAD_FAILED : one_in(play, 80) ? HEAD_REFUSED : HEAD_ANSWERED;
-    event->source_bytes = one_in(play, 30) ? GUARD_COPY_MAX_BYTES + 1 : below(play, GUARD_COPY_MAX_BYTES);
+    uint64_t most = one_in(play, 2) ? GUARD_COPY_EXPECTED_BYTES + 2 : GUARD_COPY_MAX_BYTES;
+    event->source_bytes = one_in(play, 30) ? GUARD_COPY_MAX_BYTES + 1 : below(play, most);
     event->signed_ok = !one_in(play, 50);
     event->at_once = one_in(play, 2);
     event->wire_bytes = below(play, 9000);
@@ -165,6 +167,7 @@ static void random_settings(struct play *play)
 {
     static const uint32_t lengths[] = {1, 5, 5, 30};
     static const char *const ours[] = {"\"X\"", "\"E\"", "*"};
+    static const char *const known[] = {"", "a", GUARD_TRACE_WHOLE, GUARD_TRACE_WHOLE};
     play->settings = guard_trace_settings();
     play->settings.length_s = lengths[below(play, 4)];
     play->settings.fences = !one_in(play, 4);
@@ -185,6 +188,8 @@ static void random_settings(struct play *play)
         .nonce = GUARD_TRACE_NONCE,
         .generation = one_in(play, 2) ? 100 : random_next(&play->random),
         .seed = random_next(&play->random),
+        .lost_upload = one_in(play, 4),
+        .known_nonce = one_in(play, 2) ? one_of(play, known, 4) : NULL,
         .has_recent_date = one_in(play, 2),
         .recent_date_s = play->s3_ms / 1000,
         .recent_clock = play->now,
@@ -239,8 +244,9 @@ static const char *run(struct play *play)
         wrong = step(play, random_kind(play));
     if (wrong == NULL && !guard_finished(&play->guard))
         wrong = step(play, GUARD_EVENT_STOP);
-    if (wrong == NULL && !guard_finished(&play->guard)) /* V3: an orphaned PutItem is all that can be left */
-        wrong = step(play, GUARD_EVENT_RECORD_PUT);
+    if (wrong == NULL && !guard_finished(&play->guard)) /* V3: an orphaned PutItem, or T3.10's GetItem, can be left */
+        wrong =
+            step(play, play->watch.under_way & GUARD_DO_RECORD_GET ? GUARD_EVENT_RECORD_GET : GUARD_EVENT_RECORD_PUT);
     if (wrong == NULL && !guard_finished(&play->guard))
         wrong = "a stop, and the answer of a PutItem, end every guard";
     return wrong;

@@ -310,7 +310,7 @@ TEST(the_upload_of_a_holder_that_may_live_is_left_alone)
     TRACE("put absent\n" CONTENDING "put conflict g=7 t=20000 ttl=9 n=other fence=1010 u=5 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1012 -> WAIT 25 [CONTEND_WAITING]\n");
     TRACE("put absent\n" CONTENDING MET "head X nonce=other @1000 -> CONFLICT EXPECTATION R11 X [FINISHED]\n");
-    TRACE("put absent\n" CONTENDING "put conflict g=7 t=0 ttl=9 n=other u=5 -> HEAD [CONTEND_CHECKING]\n" TAKING);
+    TRACE("put absent\n" CONTENDING "put conflict g=7 t=0 ttl=9 n=other u=5 +2000 -> HEAD [CONTEND_CHECKING]\n" TAKING);
 }
 
 /* Without a fence R12's bound begins anew with an accepted abort, and a whole poll follows. */

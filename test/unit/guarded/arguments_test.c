@@ -60,9 +60,17 @@ static os_code content_of(const os_metadata *list, size_t count, struct s3_conte
 TEST(metadata_that_no_header_can_carry_is_refused)
 {
     static const os_metadata bad[] = {
-        {NULL, "v"},  {"", "v"},         {"a", NULL},       {"A", "v"},
-        {"a b", "v"}, {"a:b", "v"},      {"\xc3\xa9", "v"}, {S3_NONCE_METADATA, "v"},
-        {"a", "\n"},  {"a", "\xc3\xa9"},
+        {NULL, "v"},
+        {"", "v"},
+        {"a", NULL},
+        {"A", "v"},
+        {"a b", "v"},
+        {"a:b", "v"},
+        {"\xc3\xa9", "v"},
+        {S3_NONCE_METADATA, "v"},
+        {"a", "\n"},
+        {"a", "\xc3\xa9"},
+        {S3_REPLACED_METADATA, "v"},
     };
     struct s3_content content;
     os_error error = {0};
@@ -192,7 +200,7 @@ TEST(R13_the_etag_of_an_encrypted_object_is_not_foretold)
     assert_false(driver_has_md5_etag(&driver));
 }
 
-TEST(metadata_has_the_room_that_the_nonce_leaves)
+TEST(metadata_has_the_room_that_the_nonce_leaves) /* what is replaced goes along where there is room for it, too */
 {
     char value[S3_METADATA_MAX];
     size_t room = S3_METADATA_MAX - strlen(S3_NONCE_METADATA) - 32 - 1;

@@ -188,7 +188,8 @@ static os_code copy(struct state *state, const char *source)
 {
     struct file_object object;
     struct file_store *lent = lend(state);
-    os_code code = file_store_copy(lent, source, NULL, "k", nonce_b, &object, &error);
+    os_code code = file_store_copy(
+        lent, &(struct file_copy_request){.source_key = source, .key = "k", .nonce = nonce_b}, &object, &error);
     file_store_return(lent);
     return code;
 }
@@ -311,7 +312,7 @@ TEST_WITH(state, the_time_to_wait_does_not_end_work_that_goes_on)
     CHECK_OK(file_store_put(lent, "k", &body, NULL, &object, &error));
     assert_int_equal(rename(below(state->root, "k"), below(state->root, "by-hand")), 0);
     CHECK_OK(file_store_head(lent, "by-hand", &object, &error));
-    CHECK_OK(file_store_copy(lent, "by-hand", NULL, "k", NULL, &object, &error));
+    CHECK_OK(file_store_copy(lent, &(struct file_copy_request){.source_key = "by-hand", .key = "k"}, &object, &error));
     file_store_return(lent);
     check_blocks(state, "k");
 }

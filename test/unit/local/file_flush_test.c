@@ -149,7 +149,9 @@ static os_code put(struct state *state)
 static os_code copy(struct state *state)
 {
     struct file_object object;
-    return file_store_copy(state->store, "source", NULL, "f/k", nonce_b, &object, &error);
+    return file_store_copy(state->store,
+                           &(struct file_copy_request){.source_key = "source", .key = "f/k", .nonce = nonce_b}, &object,
+                           &error);
 }
 
 static os_code complete(struct state *state)

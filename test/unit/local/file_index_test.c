@@ -77,10 +77,75 @@ TEST_WITH(state, a_row_comes_back_as_it_was_written)
     assert_string_equal(back.nonce, row.nonce);
     assert_int_equal(back.modified_s, row.modified_s);
     assert_memory_equal(&back.stamp, &row.stamp, sizeof(row.stamp));
+    assert_string_equal(back.replaced, "");
     assert_int_equal(back.headers.len, 4);
     assert_memory_equal(back.headers.data, "a\0b", 4);
     file_row_free(&row);
     file_row_free(&back);
+}
+
+/* `back` is made by this function. */
+static void check_replaced(struct state *state, const struct file_row *row, const char *replaced, struct file_row *back)
+{
+    enum file_match match = FILE_NONE;
+    file_row_init(back);
+    CHECK_OK(file_index_find(&state->index, "k", &row->stamp, back, &match, &error));
+    assert_int_equal(match, FILE_EXACT);
+    assert_string_equal(back->replaced, replaced);
+    assert_int_equal(back->headers.len, row->headers.len);
+    assert_memory_equal(buf_str(&back->headers), buf_str(&row->headers), row->headers.len);
+}
+
+TEST_WITH(state, what_was_replaced_stands_beside_any_headers)
+{
+    static const char replaced[] = "a1b2c3d4a1b2c3d4a1b2c3d4a1b2c3d4";
+    enum { ENTRY_BYTES = sizeof("x-amz-meta-oscommit-replaced") + sizeof(replaced) };
+    static const struct {
+        size_t headers_bytes;
+        bool fits;
+    } cases[] = {{0, true},
+                 {4, true},
+                 {FILE_HEADERS_MAX - ENTRY_BYTES, true},
+                 {FILE_HEADERS_MAX - ENTRY_BYTES + 1, false},
+                 {FILE_HEADERS_MAX, false}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct file_row back;
+        struct file_row row = make_row('1', "n");
+        memcpy(row.replaced, replaced, sizeof(replaced));
+        for (size_t j = 0; j < cases[i].headers_bytes; j++)
+            assert_true(buf_add_char(&row.headers, j % 2 == 0 ? 'h' : '\0'));
+        add(state, "k", &row);
+        check_replaced(state, &row, cases[i].fits ? replaced : "", &back);
+        file_row_free(&row);
+        file_row_free(&back);
+    }
+}
+
+/* What another put there is a header of no file of ours, and nothing worse. */
+TEST_WITH(state, what_is_no_nonce_is_not_taken_for_what_was_replaced)
+{
+    static const struct {
+        const char *bytes;
+        size_t len;
+    } blobs[] = {
+        {"x-amz-meta-oscommit-replaced", 28},
+        {"x-amz-meta-oscommit-replaced", 29},
+        {"x-amz-meta-oscommit-replaced\0open", 33},
+        {"x-amz-meta-oscommit-replaced-not\0n", 35},
+        {"x-amz-meta-a\0x-amz-meta-oscommit-replaced\0n", 45},
+        {"x-amz-meta-oscommit-replaced\0"
+         "01234567890123456789012345678901234567890123456789012345678901234",
+         95},
+    };
+    for (size_t i = 0; i < sizeof(blobs) / sizeof(blobs[0]); i++) {
+        struct file_row back;
+        struct file_row row = make_row('1', "n");
+        assert_true(buf_add(&row.headers, blobs[i].bytes, blobs[i].len));
+        add(state, "k", &row);
+        check_replaced(state, &row, "", &back);
+        file_row_free(&row);
+        file_row_free(&back);
+    }
 }
 
 TEST_WITH(state, the_stamp_decides_whether_a_row_belongs_to_a_file)

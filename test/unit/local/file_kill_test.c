@@ -49,7 +49,11 @@ static void live(const char *root, unsigned seed, int ready)
             code = file_store_head(store, keys[key], &object, NULL);
             if (code == OS_OK && object.nonce[0] == 'p') {
                 (void)snprintf(nonce, sizeof(nonce), "c%.31s", object.nonce + 1);
-                code = file_store_copy(store, keys[key], object.etag, keys[key], nonce, &object, NULL);
+                code = file_store_copy(
+                    store,
+                    &(struct file_copy_request){
+                        .source_key = keys[key], .source_etag = object.etag, .key = keys[key], .nonce = nonce},
+                    &object, NULL);
             }
         } else {
             code = file_store_delete(store, keys[key], NULL);
@@ -180,7 +184,10 @@ static os_code act(struct state *state, struct file_store *store, enum deed deed
     switch (deed) {
     case PUT_NEW:
     case PUT_OVER: return put_telling(store, target_of(deed), new_nonce, NULL);
-    case COPY_OVER: return file_store_copy(store, "source", NULL, target_of(deed), copied_nonce, &object, NULL);
+    case COPY_OVER:
+        return file_store_copy(
+            store, &(struct file_copy_request){.source_key = "source", .key = target_of(deed), .nonce = copied_nonce},
+            &object, NULL);
     case DELETE_ONE: return file_store_delete(store, target_of(deed), NULL);
     case INIT: return file_store_init(below(state->apart, "fresh"), NULL);
     case COMPLETE: return complete_upload(store);

@@ -33,8 +33,14 @@ TEST_WITH(state, the_stores_own_name_is_no_segment_of_a_key)
         CHECK_IS(put_telling(state->store, key, nonce, &error), OS_ERR_ARGUMENT);
         CHECK_IS(file_store_head(state->store, key, &object, &error), OS_ERR_ARGUMENT);
         CHECK_IS(file_store_delete(state->store, key, &error), OS_ERR_ARGUMENT);
-        CHECK_IS(file_store_copy(state->store, "a", NULL, key, nonce, &object, &error), OS_ERR_ARGUMENT);
-        CHECK_IS(file_store_copy(state->store, key, NULL, "a", nonce, &object, &error), OS_ERR_ARGUMENT);
+        CHECK_IS(file_store_copy(state->store,
+                                 &(struct file_copy_request){.source_key = "a", .key = key, .nonce = nonce}, &object,
+                                 &error),
+                 OS_ERR_ARGUMENT);
+        CHECK_IS(file_store_copy(state->store,
+                                 &(struct file_copy_request){.source_key = key, .key = "a", .nonce = nonce}, &object,
+                                 &error),
+                 OS_ERR_ARGUMENT);
         CHECK_IS(file_upload_create(state->store, key, NULL, id, &error), OS_ERR_ARGUMENT);
     }
     assert_false(exists(below(state->root, "a")));

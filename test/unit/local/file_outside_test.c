@@ -122,7 +122,10 @@ TEST_WITH(state, links_and_special_files_are_refused)
         CHECK_IS(file_store_head(state->store, keys[i], &object, &error), OS_ERR_ARGUMENT);
         CHECK_IS(put_text(state, keys[i], "x", nonce_a, NULL), OS_ERR_ARGUMENT);
         CHECK_IS(file_store_delete(state->store, keys[i], &error), OS_ERR_ARGUMENT);
-        CHECK_IS(file_store_copy(state->store, keys[i], NULL, "to", nonce_a, &object, &error), OS_ERR_ARGUMENT);
+        CHECK_IS(file_store_copy(state->store,
+                                 &(struct file_copy_request){.source_key = keys[i], .key = "to", .nonce = nonce_a},
+                                 &object, &error),
+                 OS_ERR_ARGUMENT);
     }
     assert_true(exists("/etc/passwd"));
     assert_int_equal(temps(state), 0);

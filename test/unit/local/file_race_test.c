@@ -152,7 +152,11 @@ static void *work(void *context)
             object.nonce[0] != 'c') {
             char copied[33];
             (void)snprintf(copied, sizeof(copied), "c%.31s", object.nonce + 1);
-            os_code code = file_store_copy(worker->store, "k", object.etag, "copy", copied, &object, &worker->error);
+            os_code code =
+                file_store_copy(worker->store,
+                                &(struct file_copy_request){
+                                    .source_key = "k", .source_etag = object.etag, .key = "copy", .nonce = copied},
+                                &object, &worker->error);
             if (code != OS_OK && code != OS_ERR_SOURCE)
                 worker->fault = worker->error.message;
             else

@@ -77,7 +77,9 @@ TEST_WITH(state, bodies_of_every_size_round_a_block_are_whole)
         struct http_body file = {.kind = HTTP_BODY_FILE, .fd = from, .length = sizes[i]};
         CHECK_OK(file_store_put(state->store, "file", &file, NULL, &object, &error));
         assert_string_equal(object.etag, etag);
-        CHECK_OK(file_store_copy(state->store, "file", etag, "copy", NULL, &object, &error));
+        CHECK_OK(file_store_copy(state->store,
+                                 &(struct file_copy_request){.source_key = "file", .source_etag = etag, .key = "copy"},
+                                 &object, &error));
         int fd = open(below(state->root, "copy"), O_RDONLY);
         assert_int_equal(read(fd, back, 4 * FILE_BLOCK), sizes[i]);
         assert_memory_equal(back, data, sizes[i]);
@@ -201,8 +203,12 @@ TEST_WITH(state, every_call_refuses_a_bad_key)
     CHECK_IS(file_store_get(state->store, bad, NULL, gather, &gathered, &object, &error), OS_ERR_ARGUMENT);
     CHECK_IS(put_text(state, bad, "x", nonce_a, NULL), OS_ERR_ARGUMENT);
     CHECK_IS(put_text(state, ".oscommit/objects.db", "x", nonce_a, NULL), OS_ERR_ARGUMENT);
-    CHECK_IS(file_store_copy(state->store, bad, NULL, "l", nonce_a, &object, &error), OS_ERR_ARGUMENT);
-    CHECK_IS(file_store_copy(state->store, "k", NULL, bad, nonce_a, &object, &error), OS_ERR_ARGUMENT);
+    CHECK_IS(file_store_copy(state->store, &(struct file_copy_request){.source_key = bad, .key = "l", .nonce = nonce_a},
+                             &object, &error),
+             OS_ERR_ARGUMENT);
+    CHECK_IS(file_store_copy(state->store, &(struct file_copy_request){.source_key = "k", .key = bad, .nonce = nonce_a},
+                             &object, &error),
+             OS_ERR_ARGUMENT);
     CHECK_IS(file_store_delete(state->store, bad, &error), OS_ERR_ARGUMENT);
 }
 
@@ -273,6 +279,40 @@ TEST_WITH(state, headers_and_metadata_have_the_limits_of_s3)
     assert_int_equal(temps(state), 0);
 }
 
+static void check_replaced(struct state *state, const char *key, const char *replaced)
+{
+    struct file_object object;
+    CHECK_OK(file_store_head(state->store, key, &object, &error));
+    assert_string_equal(object.replaced, replaced);
+}
+
+TEST_WITH(state, each_write_says_what_it_replaced_and_never_what_its_source_did)
+{
+    struct file_object object;
+    struct http_body body = memory_body("hello", 5);
+    os_metadata metadata[1] = {{"colour", "red"}};
+    struct file_content content = {
+        .content_type = "text/x", .metadata = metadata, .metadata_count = 1, .nonce = nonce_a, .replaced = nonce_b};
+    CHECK_OK(file_store_put(state->store, "from", &body, &content, &object, &error));
+    assert_string_equal(object.replaced, nonce_b);
+    check_replaced(state, "from", nonce_b);
+    struct file_copy_request wanted = {.source_key = "from", .key = "to", .nonce = nonce_b, .replaced = nonce_a};
+    CHECK_OK(file_store_copy(state->store, &wanted, &object, &error));
+    check_replaced(state, "to", nonce_a);
+    wanted.replaced = NULL;
+    CHECK_OK(file_store_copy(state->store, &wanted, &object, &error));
+    check_replaced(state, "to", "");
+    check_head(state, "to", "hello", nonce_b);
+    CHECK_OK(put_text(state, "from", "again", nonce_b, NULL));
+    check_replaced(state, "from", "");
+    char text[100];
+    memset(text, 'n', sizeof(text));
+    text[65] = '\0';
+    wanted.replaced = content.replaced = text;
+    CHECK_IS(file_store_copy(state->store, &wanted, &object, &error), OS_ERR_ARGUMENT);
+    CHECK_IS(file_store_put(state->store, "from", &body, &content, &object, &error), OS_ERR_ARGUMENT);
+}
+
 TEST_WITH(state, a_copy_takes_headers_and_metadata_along_and_its_own_nonce)
 {
     struct file_object object;
@@ -286,7 +326,10 @@ TEST_WITH(state, a_copy_takes_headers_and_metadata_along_and_its_own_nonce)
                                    .metadata_count = 2,
                                    .nonce = nonce_a};
     CHECK_OK(file_store_put(state->store, "from", &body, &content, &object, &error));
-    CHECK_OK(file_store_copy(state->store, "from", object.etag, "d/to", nonce_b, &object, &error));
+    CHECK_OK(file_store_copy(
+        state->store,
+        &(struct file_copy_request){.source_key = "from", .source_etag = object.etag, .key = "d/to", .nonce = nonce_b},
+        &object, &error));
     assert_string_equal(object.nonce, nonce_b);
     assert_string_equal(object.content_type, "text/x");
     check_head(state, "d/to", "hello", nonce_b);
@@ -301,7 +344,9 @@ TEST_WITH(state, a_copy_takes_headers_and_metadata_along_and_its_own_nonce)
     assert_memory_equal(to.row.headers.data, packed, sizeof(packed));
     file_view_close(&from);
     file_view_close(&to);
-    CHECK_OK(file_store_copy(state->store, "from", NULL, "from", nonce_b, &object, &error)); /* onto itself */
+    CHECK_OK(file_store_copy(state->store,
+                             &(struct file_copy_request){.source_key = "from", .key = "from", .nonce = nonce_b},
+                             &object, &error)); /* onto itself */
     check_head(state, "from", "hello", nonce_b);
 }
 
@@ -310,14 +355,24 @@ TEST_WITH(state, a_copy_of_a_missing_or_other_version_is_refused)
     struct file_object object;
     char nonce[100];
     CHECK_OK(put_text(state, "from", "hello", nonce_a, NULL));
-    CHECK_IS(file_store_copy(state->store, "none", NULL, "to", nonce_b, &object, &error), OS_ERR_SOURCE);
-    CHECK_IS(
-        file_store_copy(state->store, "from", "\"5d41402abc4b2a76b9719d911017c593\"", "to", nonce_b, &object, &error),
-        OS_ERR_SOURCE);
+    CHECK_IS(file_store_copy(state->store,
+                             &(struct file_copy_request){.source_key = "none", .key = "to", .nonce = nonce_b}, &object,
+                             &error),
+             OS_ERR_SOURCE);
+    CHECK_IS(file_store_copy(state->store,
+                             &(struct file_copy_request){.source_key = "from",
+                                                         .source_etag = "\"5d41402abc4b2a76b9719d911017c593\"",
+                                                         .key = "to",
+                                                         .nonce = nonce_b},
+                             &object, &error),
+             OS_ERR_SOURCE);
     assert_non_null(strstr(error.message, "5d41402abc4b2a76b9719d911017c592"));
     memset(nonce, 'n', sizeof(nonce));
     nonce[65] = '\0';
-    CHECK_IS(file_store_copy(state->store, "from", NULL, "to", nonce, &object, &error), OS_ERR_ARGUMENT);
+    CHECK_IS(file_store_copy(state->store,
+                             &(struct file_copy_request){.source_key = "from", .key = "to", .nonce = nonce}, &object,
+                             &error),
+             OS_ERR_ARGUMENT);
     check_absent(state, "to");
     assert_int_equal(temps(state), 0);
 }

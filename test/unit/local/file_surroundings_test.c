@@ -207,7 +207,8 @@ TEST_WITH(state, a_file_over_the_limit_of_the_process_is_too_large)
     assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     os_code put = file_store_put(state->store, "k", &body, NULL, &object, &error);
-    os_code copy = file_store_copy(state->store, "big", NULL, "k", NULL, &object, &error);
+    os_code copy =
+        file_store_copy(state->store, &(struct file_copy_request){.source_key = "big", .key = "k"}, &object, &error);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     (void)signal(SIGXFSZ, SIG_DFL);
     CHECK_IS(copy, OS_ERR_TOO_LARGE);
@@ -238,7 +239,10 @@ TEST_WITH(state, a_read_only_root_can_be_read_but_not_written)
     check_head(&small, "by-hand", "x", "");
     CHECK_IS(put_text(&small, "d/k", "x", nonce_b, NULL), OS_ERR_DENIED);
     assert_non_null(strstr(error.message, "read-only"));
-    CHECK_IS(file_store_copy(small.store, "d/k", NULL, "l", nonce_b, &object, &error), OS_ERR_DENIED);
+    CHECK_IS(file_store_copy(small.store,
+                             &(struct file_copy_request){.source_key = "d/k", .key = "l", .nonce = nonce_b}, &object,
+                             &error),
+             OS_ERR_DENIED);
     CHECK_IS(file_store_delete(small.store, "d/k", &error), OS_ERR_DENIED);
     check_head(&small, "d/k", "hello", nonce_a);
     file_store_close(small.store);

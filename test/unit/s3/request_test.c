@@ -121,7 +121,7 @@ TEST(a_put_has_a_content_type_in_any_case)
     check_request(&request, "PUT http://127.0.0.1:9000/bucket/k\ncontent-type: application/octet-stream\n");
 }
 
-TEST(a_put_carries_content_metadata_nonce_and_condition)
+TEST(a_put_carries_content_metadata_nonces_and_condition)
 {
     struct os_metadata metadata[] = {{"Colour", " blue "}, {"empty", ""}};
     struct s3_content content = {.content_type = "text/plain",
@@ -132,7 +132,8 @@ TEST(a_put_carries_content_metadata_nonce_and_condition)
                                  .expires = "Sun, 06 Nov 1994 08:49:37 GMT",
                                  .metadata = metadata,
                                  .metadata_count = 2,
-                                 .nonce = "00ff"};
+                                 .nonce = "00ff",
+                                 .replaced = "ee11"};
     struct s3_condition absent = {.if_none_match_any = true};
     BUILDS(s3_build_put(&by_path, "k", &no_body, &content, &absent, &request, NULL),
            "PUT http://127.0.0.1:9000/bucket/k\n"
@@ -140,6 +141,7 @@ TEST(a_put_carries_content_metadata_nonce_and_condition)
            "content-disposition: inline\ncache-control: no-store\n"
            "expires: Sun, 06 Nov 1994 08:49:37 GMT\n"
            "x-amz-meta-colour: blue\nx-amz-meta-empty: \nx-amz-meta-oscommit-nonce: 00ff\n"
+           "x-amz-meta-oscommit-replaced: ee11\n"
            "if-none-match: *\n");
 }
 
@@ -166,10 +168,13 @@ TEST(no_header_can_be_smuggled_in)
     refuse_content(&(struct s3_content){.metadata = &value, .metadata_count = 1}, "x-amz-meta-name");
 }
 
-TEST(the_nonce_cannot_be_given_as_metadata)
+TEST(the_entries_of_a_guard_cannot_be_given_as_metadata)
 {
-    struct os_metadata entry = {"OSCommit-Nonce", "v"};
-    refuse_content(&(struct s3_content){.metadata = &entry, .metadata_count = 1}, "reserved");
+    static const char *const names[] = {"OSCommit-Nonce", "oscommit-REPLACED"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct os_metadata entry = {names[i], "v"};
+        refuse_content(&(struct s3_content){.metadata = &entry, .metadata_count = 1}, "reserved");
+    }
 }
 
 TEST(headers_that_do_not_fit_are_refused)
@@ -201,7 +206,7 @@ TEST(a_copy_pins_version_and_etag_and_replaces_metadata)
 {
     struct os_metadata metadata[] = {{"colour", "blue"}};
     struct s3_content content = {
-        .content_type = "text/plain", .metadata = metadata, .metadata_count = 1, .nonce = "00ff"};
+        .content_type = "text/plain", .metadata = metadata, .metadata_count = 1, .nonce = "00ff", .replaced = "ee11"};
     struct s3_condition condition = {.if_match = "\"old\""};
     BUILDS(s3_build_copy(&by_path, "t", &(struct s3_source){.key = "s", .etag = "\"e-2\"", .version_id = "v+/1"},
                          &content, &condition, &request, NULL),
@@ -209,7 +214,7 @@ TEST(a_copy_pins_version_and_etag_and_replaces_metadata)
            "x-amz-copy-source: /bucket/s?versionId=v%2B%2F1\n"
            "x-amz-copy-source-if-match: \"e-2\"\nx-amz-metadata-directive: REPLACE\n"
            "content-type: text/plain\nx-amz-meta-colour: blue\n"
-           "x-amz-meta-oscommit-nonce: 00ff\nif-match: \"old\"\n");
+           "x-amz-meta-oscommit-nonce: 00ff\nx-amz-meta-oscommit-replaced: ee11\nif-match: \"old\"\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ LIST */

@@ -154,12 +154,14 @@ TEST(an_object_is_read_from_the_headers)
 {
     struct s3_object object;
     assert_int_equal(object_of("ETag: \"abc-2\"\nContent-Length: 12\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\n"
-                               "X-Amz-Version-Id: null\nX-Amz-Meta-OSCommit-Nonce: 00ff\n",
+                               "X-Amz-Version-Id: null\nX-Amz-Meta-OSCommit-Nonce: 00ff\n"
+                               "X-Amz-Meta-OSCommit-Replaced: ee11\n",
                                &object),
                      OS_OK);
     assert_string_equal(object.etag, "\"abc-2\"");
     assert_string_equal(object.version_id, "null");
     assert_string_equal(object.nonce, "00ff");
+    assert_string_equal(object.replaced, "ee11");
     assert_int_equal(object.length, 12);
     assert_int_equal(object.last_modified_s, 784111777);
     assert_false(object.delete_marker);
@@ -263,6 +265,7 @@ TEST(what_a_copy_carries_over_is_found)
     os_metadata list[2];
     answer_text(&response, 200,
                 "content-type: text/plain\ncache-control: no-store\nx-amz-meta-b: 2\nx-amz-meta-oscommit-nonce: 00\n"
+                "x-amz-meta-oscommit-replaced: 11\n"
                 "x-amz-meta-A: 1\nserver: S3\nexpires: never\n",
                 "");
     assert_true(s3_content_of(&response, list, 2, &content));
@@ -271,6 +274,7 @@ TEST(what_a_copy_carries_over_is_found)
     assert_string_equal(content.expires, "never");
     assert_null(content.content_encoding);
     assert_null(content.nonce);
+    assert_null(content.replaced);
     assert_int_equal(content.metadata_count, 2);
     assert_string_equal(content.metadata[0].name, "b");
     assert_string_equal(content.metadata[1].name, "a");

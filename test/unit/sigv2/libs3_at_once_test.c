@@ -65,7 +65,8 @@ static os_code send_write(enum write write, struct libs3_result *ret)
     struct http_body nothing = {.kind = HTTP_BODY_NONE};
     switch (write) {
     case DELETION: return libs3_delete(&config, &call, "k", ret, &err);
-    case COPY: return libs3_copy(&config, &call, &(struct libs3_source){.key = "s"}, "k", NULL, ret, &err);
+    case COPY:
+        return libs3_copy(&config, &call, &(struct libs3_copy_request){.source_key = "s", .key = "k"}, ret, &err);
     default: return libs3_put(&config, &call, "k", &nothing, NULL, ret, &err);
     }
 }

@@ -190,6 +190,7 @@ static void push_source(void)
 {
     push("HTTP/1.1 200 OK\r\nETag: \"s\"\r\nContent-Type: text/plain\r\nCache-Control: no-store\r\n"
          "Content-Encoding: gzip\r\nx-amz-meta-colour: blue\r\nx-amz-meta-oscommit-nonce: old\r\n"
+         "x-amz-meta-oscommit-replaced: older\r\n"
          "Content-Length: 3\r\n\r\n",
          HTTP_SERVER_DRAIN);
 }
@@ -197,7 +198,9 @@ static void push_source(void)
 static os_code copy_to(const char *source_etag, struct libs3_result *ret)
 {
     struct libs3_call call = within(60000);
-    return libs3_copy(&config, &call, &(struct libs3_source){"s+%\xc3\xbc", source_etag}, "t", "new", ret, &err);
+    const struct libs3_copy_request wanted = {
+        .source_key = "s+%\xc3\xbc", .source_etag = source_etag, .key = "t", .nonce = "new", .replaced = "old"};
+    return libs3_copy(&config, &call, &wanted, ret, &err);
 }
 
 #define RESULT "<CopyObjectResult><ETag>\"s\"</ETag></CopyObjectResult>"
@@ -223,6 +226,46 @@ TEST_BETWEEN(start_server, stop_server, a_copy_carries_what_the_source_has)
     assert_string_equal(http_headers_get(headers, "cache-control"), "no-store");
     assert_string_equal(http_headers_get(headers, "x-amz-meta-colour"), "blue");
     assert_string_equal(http_headers_get(headers, "x-amz-meta-oscommit-nonce"), "new");
+    assert_string_equal(http_headers_get(headers, "x-amz-meta-oscommit-replaced"), "old");
+}
+
+/* Of the metadata's 2 KB, `left` bytes are left by the source. */
+static void check_own_entries(size_t left, bool has_nonce, bool has_replaced)
+{
+    struct libs3_result result;
+    char header[S3_METADATA_MAX + 64];
+    size_t prefix = (size_t)snprintf(header, sizeof(header), "ETag: \"s\"\r\nx-amz-meta-m: ");
+    memset(header + prefix, 'v', S3_METADATA_MAX - 1 - left);
+    memcpy(header + prefix + S3_METADATA_MAX - 1 - left, "\r\n", 3);
+    char *source = answer("200 OK", header, "");
+    char *copied = answer("200 OK", "", RESULT);
+    size_t before = http_server_count(server);
+    push(source, HTTP_SERVER_DRAIN);
+    push(copied, HTTP_SERVER_KEEP);
+    check_code(copy_to("\"s\"", &result), OS_OK);
+    assert_int_equal(result.status, 200);
+    bool found = false;
+    for (size_t i = before; i < http_server_count(server); i++) {
+        const struct http_server_record *record = http_server_record(server, i);
+        if (strcmp(record->method, "PUT") != 0)
+            continue;
+        found = true;
+        assert_int_equal(http_headers_get(&record->headers, S3_NONCE_HEADER) != NULL, has_nonce);
+        assert_int_equal(http_headers_get(&record->headers, S3_REPLACED_HEADER) != NULL, has_replaced);
+    }
+    assert_true(found);
+    free(source);
+    free(copied);
+}
+
+TEST_BETWEEN(start_server, stop_server, a_copy_has_the_entries_of_a_guard_as_far_as_they_fit)
+{
+    size_t nonce = strlen(S3_NONCE_METADATA "new");
+    size_t both = nonce + strlen(S3_REPLACED_METADATA "old");
+    check_own_entries(both, true, true);
+    check_own_entries(both - 1, true, false);
+    check_own_entries(nonce, true, false);
+    check_own_entries(nonce - 1, false, false);
 }
 
 /* libs3 2.0 calls every one of these a success. */

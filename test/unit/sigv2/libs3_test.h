@@ -73,7 +73,7 @@ static inline os_code put_text(const char *key, const char *text, struct libs3_r
 {
     struct libs3_call call = within(60000);
     struct http_body body = {.kind = HTTP_BODY_MEMORY, .data = text, .length = strlen(text)};
-    struct s3_content content = {.nonce = "00ff"};
+    struct s3_content content = {.nonce = "00ff", .replaced = "ee11"};
     return libs3_put(&config, &call, key, &body, &content, ret, &err);
 }
 

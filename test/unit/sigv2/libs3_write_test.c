@@ -23,6 +23,7 @@ TEST_BETWEEN(start_server, stop_server, a_put_is_a_success_when_the_final_status
     assert_string_equal(record->method, "PUT");
     assert_string_equal(record->target, "/bucket/k");
     assert_string_equal(http_headers_get(&record->headers, "x-amz-meta-oscommit-nonce"), "00ff");
+    assert_string_equal(http_headers_get(&record->headers, "x-amz-meta-oscommit-replaced"), "ee11");
     assert_string_equal(http_headers_get(&record->headers, "content-type"), "application/octet-stream");
     assert_string_equal(http_headers_get(&record->headers, "content-md5"), "hBotaJrYa9FhFEdFPCLG/A==");
 }

@@ -323,6 +323,27 @@ TEST_WITH(fixture, E8_no_write_goes_on_beside_a_lock_of_its_key_and_a_head_only_
     assert_string_equal(now.object.etag, old.object.etag);
 }
 
+TEST_WITH(fixture, a_put_and_a_copy_say_what_they_replace)
+{
+    static const char replaced[] = "fedcba9876543210fedcba9876543210";
+    struct store_request write = put;
+    write.replaced = replaced;
+    CHECK_ANSWERED(ask(&fixture->side, &write, LONG_MS), OS_OK);
+    struct store_answer seen = ask(&fixture->side, &head, LONG_MS);
+    assert_string_equal(seen.object.nonce, nonce);
+    assert_string_equal(seen.object.replaced, replaced);
+    const struct store_request copies[] = {
+        {.verb = STORE_COPY, .key = "k", .source_key = "k", .nonce = replaced, .replaced = nonce},
+        {.verb = STORE_COPY, .key = "k", .source_key = "k", .nonce = nonce},
+    };
+    for (size_t i = 0; i < sizeof(copies) / sizeof(copies[0]); i++) {
+        CHECK_ANSWERED(ask(&fixture->side, &copies[i], LONG_MS), OS_OK);
+        seen = ask(&fixture->side, &head, LONG_MS);
+        assert_string_equal(seen.object.nonce, copies[i].nonce);
+        assert_string_equal(seen.object.replaced, i == 0 ? nonce : "");
+    }
+}
+
 /* Otherwise a write that waited is applied although all others count it as dead. */
 TEST_WITH(fixture, E8_a_write_is_admitted_by_the_time_at_which_it_got_its_lock)
 {

@@ -124,6 +124,35 @@ TEST_WITH(fixture, a_complete_without_its_document_is_no_success)
 
 static const struct http_body two_bytes = {.kind = HTTP_BODY_MEMORY, .data = "by", .fd = -1, .length = 2};
 
+/* A copy replaces the metadata for them alone. */
+TEST_WITH(fixture, a_put_and_a_copy_have_the_nonces_of_the_guard)
+{
+    const struct store_request requests[] = {
+        {.verb = STORE_PUT, .key = "k", .body = two_bytes, .nonce = "00ff", .replaced = "ee11"},
+        {.verb = STORE_COPY, .key = "k", .source_key = "from", .nonce = "00ff", .replaced = "ee11"},
+    };
+    for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+        struct store_request request = requests[i];
+        answer_with(fixture, "200 OK", "", "<CopyObjectResult><ETag>\"e\"</ETag></CopyObjectResult>");
+        CHECK_ANSWER(store_call_guarded(&fixture->on, &request), OS_OK);
+        const struct http_headers *headers = &http_server_record(fixture->server, i)->headers;
+        assert_string_equal(http_headers_get(headers, S3_NONCE_HEADER), "00ff");
+        assert_string_equal(http_headers_get(headers, S3_REPLACED_HEADER), "ee11");
+        const char *directive = http_headers_get(headers, "x-amz-metadata-directive");
+        assert_string_equal(directive ? directive : "", i == 1 ? "REPLACE" : "");
+    }
+}
+
+TEST_WITH(fixture, a_head_shows_the_nonces)
+{
+    struct store_request head = {.verb = STORE_HEAD, .key = "k"};
+    answer_with(fixture, "200 OK", S3_NONCE_HEADER ": 00ff\r\n" S3_REPLACED_HEADER ": ee11\r\n", "");
+    struct store_answer answer = store_call(&fixture->on, &head);
+    CHECK_ANSWER(answer, OS_OK);
+    assert_string_equal(answer.object.nonce, "00ff");
+    assert_string_equal(answer.object.replaced, "ee11");
+}
+
 TEST(a_store_that_cannot_be_reached_names_the_setting)
 {
     struct on_store on;

@@ -9,7 +9,7 @@
 
 #define NONCE "0123456789abcdef0123456789abcdef"
 
-TEST(a_source_is_carried_without_its_nonce_and_outlives_its_answer)
+TEST(a_source_is_carried_without_its_nonces_and_outlives_its_answer)
 {
     struct source_metadata *source_metadata = calloc(1, sizeof(*source_metadata));
     struct http_response head;
@@ -20,12 +20,14 @@ TEST(a_source_is_carried_without_its_nonce_and_outlives_its_answer)
     assert_true(http_headers_add(&head.headers, "cache-control", "no-store"));
     assert_true(http_headers_add(&head.headers, "x-amz-meta-owner", "me"));
     assert_true(http_headers_add(&head.headers, "x-amz-meta-" S3_NONCE_METADATA, NONCE));
+    assert_true(http_headers_add(&head.headers, "x-amz-meta-" S3_REPLACED_METADATA, NONCE));
     CHECK_CODE(source_metadata_take(source_metadata, &head, &error), OS_OK, &error);
     http_response_free(&head);
     assert_string_equal(source_metadata->content.content_type, "text/x");
     assert_string_equal(source_metadata->content.cache_control, "no-store");
     assert_null(source_metadata->content.content_encoding);
     assert_null(source_metadata->content.nonce);
+    assert_null(source_metadata->content.replaced);
     assert_int_equal(source_metadata->content.metadata_count, 1);
     assert_string_equal(source_metadata->content.metadata[0].name, "owner");
     assert_string_equal(source_metadata->content.metadata[0].value, "me");
@@ -34,9 +36,8 @@ TEST(a_source_is_carried_without_its_nonce_and_outlives_its_answer)
     free(source_metadata);
 }
 
-TEST(the_nonce_is_left_out_where_the_metadata_is_full)
+static void check_room(size_t most, const char *nonce, const char *replaced)
 {
-    size_t most = S3_METADATA_MAX - strlen(S3_NONCE_METADATA) - strlen(NONCE);
     struct source_metadata *source_metadata = calloc(1, sizeof(*source_metadata));
     char value[S3_METADATA_MAX];
     assert_non_null(source_metadata);
@@ -49,11 +50,19 @@ TEST(the_nonce_is_left_out_where_the_metadata_is_full)
         assert_true(http_headers_add(&head.headers, "x-amz-meta-m", value));
         CHECK_CODE(source_metadata_take(source_metadata, &head, &error), OS_OK,
                    &error); /* the second in the first one's place */
-        assert_int_equal(source_metadata_has_room(source_metadata, NONCE), over == 0);
+        assert_int_equal(s3_content_has_room(&source_metadata->content, nonce, replaced), over == 0);
         http_response_free(&head);
     }
     source_metadata_free(source_metadata);
     free(source_metadata);
+}
+
+TEST(the_nonces_are_left_out_where_the_metadata_is_full)
+{
+    size_t nonce = S3_METADATA_MAX - strlen(S3_NONCE_METADATA) - strlen(NONCE);
+    check_room(nonce, NONCE, NULL);
+    check_room(nonce - strlen(S3_REPLACED_METADATA) - strlen(NONCE), NONCE, NONCE);
+    check_room(S3_METADATA_MAX, NULL, NULL);
 }
 
 TEST(more_entries_than_can_be_carried_are_refused)

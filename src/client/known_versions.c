@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "client/known_versions.h"
+
+#include "commit/words.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* FNV-1a. */
+static struct known_version *set_of(const struct known_versions *known, const char *key)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (const unsigned char *byte = (const unsigned char *)key; *byte; byte++)
+        hash = (hash ^ *byte) * UINT64_C(1099511628211);
+    return known->sets[hash % KNOWN_VERSIONS_SETS];
+}
+
+static struct known_version *find(const struct known_versions *known, const char *key)
+{
+    if (known->sets == NULL)
+        return NULL;
+    struct known_version *set = set_of(known, key);
+    for (size_t i = 0; i < KNOWN_VERSIONS_WAYS; i++)
+        if (set[i].key != NULL && strcmp(set[i].key, key) == 0)
+            return &set[i];
+    return NULL;
+}
+
+/* In the place of the one that was not used for longest. */
+static struct known_version *add(struct known_versions *known, const char *key)
+{
+    if (known->sets == NULL)
+        known->sets = calloc(KNOWN_VERSIONS_SETS, sizeof(*known->sets));
+    char *own_key = known->sets ? strdup(key) : NULL;
+    if (own_key == NULL)
+        return NULL;
+    struct known_version *set = set_of(known, key);
+    struct known_version *oldest = set;
+    for (size_t i = 1; i < KNOWN_VERSIONS_WAYS; i++)
+        if (set[i].used < oldest->used)
+            oldest = &set[i];
+    free(oldest->key);
+    oldest->key = own_key;
+    return oldest;
+}
+
+void known_versions_note(struct known_versions *known, const char *key, const char *etag, const char *nonce)
+{
+    assert(key[0] != '\0');
+    if (etag[0] == '\0' || strlen(etag) >= VERSION_ETAG_SIZE || strlen(nonce) >= RECORD_NONCE_SIZE)
+        return;
+    struct known_version *version = find(known, key);
+    if (version == NULL)
+        version = add(known, key);
+    if (version == NULL)
+        return;
+    version->used = ++known->uses;
+    fixed_str_copy(version->etag, etag, sizeof(version->etag));
+    fixed_str_copy(version->nonce, nonce, sizeof(version->nonce));
+}
+
+const char *known_versions_nonce(struct known_versions *known, const char *key, const char *etag)
+{
+    struct known_version *version = find(known, key);
+    if (version == NULL || strcmp(version->etag, etag) != 0)
+        return NULL;
+    version->used = ++known->uses;
+    return version->nonce;
+}
+
+void known_versions_free(struct known_versions *known)
+{
+    for (size_t i = 0; known->sets != NULL && i < KNOWN_VERSIONS_SETS; i++)
+        for (size_t way = 0; way < KNOWN_VERSIONS_WAYS; way++)
+            free(known->sets[i][way].key);
+    free(known->sets);
+    known->sets = NULL;
+}

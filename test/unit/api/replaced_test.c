@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* G3.5: a guarded write names the nonce of the version that it replaces. */
+#include "s3/request.h"
+#include "support/http_server.h"
+#include "unit/api/client_scratch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NONCE  "0123456789abcdef0123456789abcdef"
+#define OTHERS "fedcba9876543210fedcba9876543210"
+#define ETAG   "\"9dd4e461268c8034f5c8564e155c67a6\""
+
+/* A store with one version at each key but those that are absent, and its metadata. */
+struct shown {
+    const char *headers;
+};
+
+static bool is_expired_probe(const struct http_server_record *record)
+{
+    return strcmp(record->method, "HEAD") == 0 && strstr(record->target, "X-Amz-Date=") != NULL &&
+           strstr(record->target, "X-Amz-Date=20261121T100000Z") == NULL;
+}
+
+static void show(void *context, const struct http_server_record *record, struct buf *scratch,
+                 struct http_server_step *ret)
+{
+    const struct shown *shown = context;
+    static const char document[] = "<CopyObjectResult><ETag>" ETAG "</ETag></CopyObjectResult>";
+    bool write = strcmp(record->method, "PUT") == 0;
+    bool absent = !write && strstr(record->target, "absent") != NULL;
+    const char *status = is_expired_probe(record) ? "403 Forbidden" : absent ? "404 Not Found" : "200 OK";
+    const char *body = write && http_headers_get(&record->headers, "x-amz-copy-source") ? document : "";
+    buf_reset(scratch);
+    buf_add_f(scratch,
+              "HTTP/1.1 %s\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nx-amz-request-id: 1\r\nContent-Length: %zu\r\n"
+              "ETag: " ETAG "\r\n%s\r\n%s",
+              status, strlen(body), write || absent ? "" : shown->headers, body);
+    assert_true(buf_ok(scratch));
+    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
+}
+
+struct writing {
+    struct shown shown;
+    struct http_server *server;
+    os_client *client;
+    char key[16]; /* of its own, as the records stay: of no write is known that it was applied */
+};
+
+static void writing_open(struct writing *ret, const struct scratch *scratch, const char *headers)
+{
+    static unsigned keys;
+    snprintf(ret->key, sizeof(ret->key), "there-%u", keys++);
+    ret->shown.headers = headers;
+    struct http_server_options options = {.respond = show, .respond_context = &ret->shown};
+    ret->server = http_server_start(&options);
+    ret->client = scratch_s3_client(scratch, http_server_host(ret->server), NULL);
+}
+
+static void writing_close(struct writing *writing)
+{
+    os_client_close(writing->client);
+    http_server_stop(writing->server);
+}
+
+/* Of the last write; "" for none. */
+static const char *sent(const struct writing *writing, const char *header)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < http_server_count(writing->server); i++) {
+        const struct http_server_record *record = http_server_record(writing->server, i);
+        if (strcmp(record->method, "PUT") == 0)
+            value = http_headers_get(&record->headers, header);
+    }
+    return value ? value : "";
+}
+
+static void replace_with(const struct writing *writing, const os_metadata *metadata, size_t count)
+{
+    os_body body = OS_BODY_MEMORY("x", 1);
+    os_put_options options = OS_PUT_OPTIONS_INIT;
+    os_error error = {0};
+    options.metadata = metadata;
+    options.metadata_count = count;
+    if (os_put_if_match(writing->client, writing->key, ETAG, &body, &options, NULL, NULL, &error) != OS_COMMITTED)
+        fail_msg("%s", error.message);
+}
+
+static void copy_over(const struct writing *writing)
+{
+    os_error error = {0};
+    if (os_copy_if_match(writing->client, "source", writing->key, ETAG, NULL, NULL, NULL, &error) != OS_COMMITTED)
+        fail_msg("%s", error.message);
+}
+
+TEST_WITH(scratch, a_replacement_names_what_it_replaces)
+{
+    struct writing writing;
+    writing_open(&writing, scratch, S3_NONCE_HEADER ": " NONCE "\r\n" S3_REPLACED_HEADER ": " OTHERS "\r\n");
+    replace_with(&writing, NULL, 0);
+    assert_string_equal(sent(&writing, S3_REPLACED_HEADER), NONCE);
+    assert_int_equal(strlen(sent(&writing, S3_NONCE_HEADER)), strlen(NONCE));
+    assert_string_not_equal(sent(&writing, S3_NONCE_HEADER), NONCE);
+    writing_close(&writing);
+}
+
+/* The source shows the same nonces: none of them goes along but as the one that is replaced. */
+TEST_WITH(scratch, a_copy_names_what_it_replaces_and_not_what_its_source_did)
+{
+    struct writing writing;
+    writing_open(&writing, scratch,
+                 "x-amz-meta-colour: red\r\n" S3_NONCE_HEADER ": " NONCE "\r\n" S3_REPLACED_HEADER ": " OTHERS "\r\n");
+    copy_over(&writing);
+    assert_string_equal(sent(&writing, "x-amz-meta-colour"), "red");
+    assert_string_equal(sent(&writing, S3_REPLACED_HEADER), NONCE);
+    assert_string_not_equal(sent(&writing, S3_NONCE_HEADER), NONCE);
+    writing_close(&writing);
+}
+
+TEST_WITH(scratch, what_is_not_known_is_not_named)
+{
+    static const char *const without[] = {"", S3_NONCE_HEADER ": 0123\r\n",
+                                          S3_NONCE_HEADER ": " NONCE "0\r\n" S3_REPLACED_HEADER ": " OTHERS "\r\n"};
+    for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
+        struct writing writing;
+        writing_open(&writing, scratch, without[i]);
+        replace_with(&writing, NULL, 0);
+        assert_string_equal(sent(&writing, S3_REPLACED_HEADER), "");
+        writing_close(&writing);
+    }
+}
+
+TEST_WITH(scratch, a_create_replaces_nothing)
+{
+    struct writing writing;
+    os_body body = OS_BODY_MEMORY("x", 1);
+    os_error error = {0};
+    writing_open(&writing, scratch, "");
+    if (os_put_if_absent(writing.client, "absent", &body, NULL, NULL, NULL, &error) != OS_COMMITTED)
+        fail_msg("%s", error.message);
+    assert_int_equal(strlen(sent(&writing, S3_NONCE_HEADER)), strlen(NONCE));
+    assert_string_equal(sent(&writing, S3_REPLACED_HEADER), "");
+    writing_close(&writing);
+}
+
+/* So many bytes of metadata, in one entry, and what of the guard's entries goes along. */
+static const struct {
+    size_t bytes;
+    bool has_nonce;
+    bool has_replaced;
+} rooms[] = {
+    {S3_METADATA_MAX - sizeof(S3_NONCE_METADATA S3_REPLACED_METADATA NONCE NONCE) + 1, true, true},
+    {S3_METADATA_MAX - sizeof(S3_NONCE_METADATA S3_REPLACED_METADATA NONCE NONCE) + 2, true, false},
+    {S3_METADATA_MAX - sizeof(S3_NONCE_METADATA NONCE) + 1, true, false},
+    {S3_METADATA_MAX - sizeof(S3_NONCE_METADATA NONCE) + 2, false, false}, /* of a copy alone */
+};
+enum { ROOMS = sizeof(rooms) / sizeof(rooms[0]) };
+
+static void check_sent(const struct writing *writing, size_t i)
+{
+    assert_string_equal(sent(writing, S3_REPLACED_HEADER), rooms[i].has_replaced ? NONCE : "");
+    assert_int_equal(strlen(sent(writing, S3_NONCE_HEADER)), rooms[i].has_nonce ? strlen(NONCE) : 0);
+}
+
+TEST_WITH(scratch, a_put_without_room_for_both_has_the_nonce_alone)
+{
+    for (size_t i = 0; i < ROOMS - 1; i++) {
+        struct writing writing;
+        char value[S3_METADATA_MAX] = "";
+        const os_metadata entry = {"m", value};
+        memset(value, 'v', rooms[i].bytes - 1);
+        writing_open(&writing, scratch, S3_NONCE_HEADER ": " NONCE "\r\n");
+        replace_with(&writing, &entry, 1);
+        check_sent(&writing, i);
+        writing_close(&writing);
+    }
+}
+
+TEST_WITH(scratch, a_copy_without_room_for_both_has_the_nonce_alone)
+{
+    for (size_t i = 0; i < ROOMS; i++) {
+        struct writing writing;
+        char headers[2 * S3_METADATA_MAX];
+        char value[S3_METADATA_MAX] = "";
+        memset(value, 'v', rooms[i].bytes - 1);
+        snprintf(headers, sizeof(headers), "x-amz-meta-m: %s\r\n" S3_NONCE_HEADER ": " NONCE "\r\n", value);
+        writing_open(&writing, scratch, headers);
+        copy_over(&writing);
+        check_sent(&writing, i);
+        writing_close(&writing);
+    }
+}

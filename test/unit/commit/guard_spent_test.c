@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* R12.9 and R12.10: another writer's record that protects nothing any more is taken over at once. */
+#include "support/guard_trace.h"
+
+#define LOCKING                                  \
+    "start -> HEAD [CHECKING]\n"                 \
+    "head none @1000 -> SIGN 1000/5 [SIGNING]\n" \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+#define RELEASED_JUST_NOW "put conflict g=7 t=0 ttl=9 n=other fence=1010 -> SIGN 1000/5 [SIGNING]\n"
+#define BESIDE            "signed -> PUT g=8 t=20000 ttl=4600 fence=1010 if g=7 ttl=9 n=other, HEAD [ACQUIRING]\n"
+
+/* ------------------------------------------------------------------------------------------------ R12.10 */
+
+/* R12.10: with a Date at hand the PutItem goes out beside the HEAD, which was not sent before the release was seen. */
+TEST(a_released_record_is_taken_over_beside_a_head)
+{
+    TRACE("put absent\n" LOCKING RELEASED_JUST_NOW BESIDE "head none @1001 -> [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+    TRACE("put absent\n" LOCKING RELEASED_JUST_NOW BESIDE "put ok -> [ACQUIRING]\n"
+          "head none @1001 -> SEND 20000 [SENDING]\n");
+    TRACE("put absent\n" LOCKING RELEASED_JUST_NOW BESIDE "put ok -> [ACQUIRING]\n"
+          "head X @1001 -> CONFLICT EXPECTATION R1 X, RELEASE g=9 t=0 ttl=4601 fence=1010 if g=8 [FINISHED]\n");
+    TRACE("put absent\n" LOCKING RELEASED_JUST_NOW BESIDE "head X @1001 -> CONFLICT EXPECTATION R1 X [ORPHANED]\n"
+          "put ok -> RELEASE g=9 t=0 ttl=4601 fence=1010 if g=8 [FINISHED]\n");
+    TRACE("put absent\n" LOCKING RELEASED_JUST_NOW BESIDE
+          "put conflict g=8 t=20000 ttl=9 n=third fence=1030 -> [CONTEND_FIRST]\n"
+          "head none @1001 -> HEAD [CONTEND_CHECKING]\n");
+    TRACE("put absent\n" LOCKING "put conflict g=7 t=20000 ttl=9 n=other fence=1010 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1001 -> WAIT 25 [CONTEND_WAITING]\n"
+          "timer +25 -> GET [CONTEND_READING]\n"
+          "get found g=8 t=0 ttl=9 n=other -> SIGN 1001/5 [SIGNING]\n"
+          "signed -> PUT g=9 t=20000 ttl=4601 fence=1011 if g=8 ttl=9 n=other, HEAD [ACQUIRING]\n");
+}
+
+/* The version that the HEAD beside it shows may be another one of the same ETag: then the record says the wrong `saw`. */
+TEST(a_takeover_beside_a_head_that_shows_another_nonce_begins_anew)
+{
+    TRACE("put E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=a @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=a if absent [ACQUIRING]\n"
+          "put conflict g=7 t=0 ttl=9 n=other -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4600 fence=1010 saw=a if g=7 ttl=9 n=other, HEAD [ACQUIRING]\n"
+          "put ok -> [ACQUIRING]\n"
+          "head E nonce=b @1001 -> NOT_EXECUTED MISTAKEN R3 again, RELEASE g=9 t=0 ttl=4601 fence=1010 saw=a if g=8 "
+          "[FINISHED]\n");
+}
+
+/* ------------------------------------------------------------------------------------------------ R12.9 */
+
+#define REPLACING                                                        \
+    "start -> HEAD [CHECKING]\n"                                         \
+    "head E nonce=whole @1000 -> SIGN 1000/5 replaced=whole [SIGNING]\n" \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=whole if absent [ACQUIRING]\n"
+
+/* Its nonce on the object, as its own or as that which was replaced, shows that its only attempt was applied. */
+TEST(a_spent_record_is_taken_over_at_once)
+{
+    TRACE("put E\n" REPLACING
+          "put conflict g=7 t=20000 ttl=9 n=whole fence=1009 -> SIGN 1000/5 replaced=whole [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4600 fence=1010 saw=whole if g=7 ttl=9 n=whole [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+    TRACE("put E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=a rep=whole @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=a if absent [ACQUIRING]\n"
+          "put conflict g=7 t=20000 ttl=9 n=whole -> SIGN 1000/5 [SIGNING]\n");
+}
+
+/* By a HEAD of any time; what was signed at an old one would leave too little of its signature. */
+TEST(an_old_head_is_followed_by_another_that_shows_it_spent)
+{
+    TRACE("put E\n" REPLACING "put conflict g=7 t=20000 ttl=9 n=whole fence=1009 +2000 -> HEAD [CONTEND_CHECKING]\n"
+          "head E nonce=whole @1002 -> SIGN 1002/5 replaced=whole [SIGNING]\n");
+    TRACE("put E\n" REPLACING "put conflict g=7 t=20000 ttl=9 n=whole fence=1009 +2000 -> HEAD [CONTEND_CHECKING]\n"
+          "head failed -> WAIT 25 [CONTEND_WAITING]\n"
+          "timer +25 -> GET [CONTEND_READING]\n");
+}
+
+/* R14.1: of an upload there may be several Completes under one nonce. */
+TEST(the_record_of_a_complete_is_not_spent)
+{
+    TRACE("put E\n" REPLACING "put conflict g=7 t=20000 ttl=9 n=whole fence=1009 u=5 -> HEAD [CONTEND_CHECKING]\n"
+          "head E nonce=whole @1001 -> WAIT 25 [CONTEND_WAITING]\n");
+}
+
+/* A peer's has no nonce, and an object without one shows nothing; nor does what is not formed as one. */
+TEST(a_record_without_a_nonce_is_not_spent)
+{
+    TRACE("put E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put conflict g=7 t=20000 ttl=9 n=- -> HEAD [CONTEND_CHECKING]\n"
+          "head E @1001 -> WAIT 25 [CONTEND_WAITING]\n");
+    TRACE("put E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=a @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=a if absent [ACQUIRING]\n"
+          "put conflict g=7 t=20000 ttl=9 n=a -> HEAD [CONTEND_CHECKING]\n"
+          "head E nonce=a @1001 -> WAIT 25 [CONTEND_WAITING]\n");
+}
