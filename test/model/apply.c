@@ -37,6 +37,7 @@ static void write_object(struct world *world, const struct flight *send)
         world->object.maker = (uint8_t)(send->writer + 1);
         world->object.guard = send->guard;
         world->object.has_nonce = !plan->no_nonce;
+        world->object.replaced = plan->no_nonce || plan->operation == GUARD_COMPLETE ? 0 : send->replaced;
         world->object.modified_s = world_date(world);
     }
     if (plan->operation == GUARD_COMPLETE) {

@@ -158,7 +158,8 @@ static void writers(const struct world *world, struct choices *ret)
             add(ret, CHOICE_START, w, 0, 0);
             continue;
         }
-        if (writer->timer)
+        bool looks = writer->guard.state == GUARD_SENDING;
+        if (writer->timer && (!looks || left(world, BUDGET_LOOK)))
             add(ret, CHOICE_TIMER, w, 0, 0);
         bool judged = guard_verdict(&writer->guard) != VERDICT_NONE;
         if (left(world, BUDGET_STOP) && !judged)

@@ -15,6 +15,8 @@ extern const struct config configs_uploads[];
 extern const size_t configs_uploads_count;
 extern const struct config configs_versions[];
 extern const size_t configs_versions_count;
+extern const struct config configs_spent[];
+extern const size_t configs_spent_count;
 extern const struct config configs_large[];
 extern const size_t configs_large_count;
 

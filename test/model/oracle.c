@@ -130,6 +130,8 @@ static void head_answered(struct book *book, unsigned w, const struct flight *he
         book->largest_date_s = head->date_s;
     book->head_sent = head->sent;
     book->head_good = world_holds(config->calls[w].expected, &head->object);
+    book->shown = object_nonce_code(&head->object);
+    book->shown_replaced = head->object.replaced;
 }
 
 /* R13, row A. */
@@ -180,6 +182,23 @@ static bool bound_passed(const struct book *book, const struct guard_settings *s
     return clock_elapsed_min(since, until) > record_bound_ms(book->seen.timeout_ms, settings->max_clock_skew_rate);
 }
 
+/* R12.9. */
+static bool is_spent(const struct book *book)
+{
+    uint8_t code = nonce_code(book->seen.nonce);
+    return code != 0 && book->seen.upload == 0 && (code == book->shown || code == book->shown_replaced);
+}
+
+/* R12.10: a HEAD that was not sent before the release was seen is under way, or was answered. */
+static bool head_follows(const struct world *world, unsigned w, const struct guard_actions *todo)
+{
+    bool follows = world->writers[w].book.head_after_seen || todo->what & GUARD_DO_HEAD;
+    for (unsigned i = 0; i < FLIGHTS; i++)
+        if (world->flights[i].kind == FLIGHT_HEAD && world->flights[i].writer == w)
+            follows = follows || world->flights[i].after_seen;
+    return follows;
+}
+
 static void check_condition(const struct world *world, unsigned w, const struct guard_settings *settings,
                             const struct guard_actions *todo)
 {
@@ -194,7 +213,11 @@ static void check_condition(const struct world *world, unsigned w, const struct 
         return;
     struct clock_reading now = world_clocks(world, w);
     MUST(book->has_seen && same_holder(seen, &book->seen), "R12: on the condition that the record is as seen");
-    MUST(book->head_after_seen && book->head_good, "R12: a HEAD that was sent after the record was first shown");
+    if (is_spent(book) && book->head_good)
+        return;
+    bool beside = book->seen.timeout_ms == 0 && head_follows(world, w, todo);
+    MUST(beside || (book->head_after_seen && book->head_good),
+         "R12: a HEAD that was sent after the record was first shown");
     MUST(bound_passed(book, settings, &now), "R12: after the bound");
     if (book->seen.upload == 0 || book->seen.timeout_ms == 0)
         return;
@@ -240,7 +263,9 @@ static void check_put(struct world *world, unsigned w, const struct guard_action
     check_condition(world, w, &settings, todo);
     struct clock_reading now = world_clocks(world, w);
     if (memcmp(&book->put, record, sizeof(*record)) != 0) {
-        book->acquired = 0;
+        const struct row *row = &world->rows[config->calls[w].expected];
+        /* A second copy of an earlier PutItem may have written the very same before (R4). */
+        book->acquired = row->present && memcmp(&row->record, record, sizeof(*record)) == 0;
         book->lease = now;
     }
     MUST(clock_elapsed_max(&book->lease, &now) < record->timeout_ms, "R4: sent again only within the lease");
@@ -269,6 +294,9 @@ static void check_send(struct world *world, unsigned w, const struct guard_actio
     MUST(todo->send_deadline_ms <= book->put.timeout_ms - lease_ms, "R3, R6: the deadline is in the lease");
     MUST(book->acquired, "R3, R6: sent under a record of ours that was written");
     MUST(book->head_good, "R1, R5: sent while the expectation held");
+    bool took_over = book->has_seen && !book->continued && book->put.generation == book->seen.generation + 1;
+    MUST(!took_over || book->head_after_seen || is_spent(book),
+         "R12.10: a HEAD that was sent after the release was seen");
     book->sent = 1;
     book->out = 1;
 }
@@ -344,19 +372,47 @@ static void check_blocked(struct world *world, unsigned w, enum guard_state was)
     const struct book *book = &writer->book;
     if (book->head_after_seen && book->head_good && bound_passed(book, &settings, &book->head_sent))
         violated(BLOCKED, "R12: %c still waits for a record whose bound has passed", letter(w));
+    if (book->head_good && is_spent(book))
+        violated(BLOCKED, "R12.9: %c still waits for a record that is spent", letter(w));
 }
 
-static void check_sign(struct book *book, const struct guard_event *event, const struct guard_actions *todo)
+static void check_sign(struct writer *writer, const struct guard_event *event, const struct guard_actions *todo)
 {
-    if (todo->sign_renewed) {
-        MUST(todo->sign_date_s == book->sign_date_s, "R2: renewed credentials sign the same date again");
+    struct book *book = &writer->book;
+    book->sign_replaced = nonce_code(todo->sign_replaced);
+    if (todo->sign_renewed || (book->later && writer->guard.state == GUARD_SIGNING_AGAIN)) {
+        MUST(todo->sign_date_s == book->sign_date_s && todo->sign_length_s == book->sign_length_s,
+             "R2, R3.7: the same date and length again");
         return;
     }
+    book->later = 0;
     MUST(!book->sent, "R2: a new date needs a new guard");
     MUST(config->native || todo->sign_length_s == (config->length_s ? config->length_s : 1), "R2: the length as set");
     book->sign_date_s = (uint32_t)todo->sign_date_s;
     book->sign_length_s = (uint8_t)todo->sign_length_s;
     book->sign_sent = event->kind == GUARD_EVENT_START ? event->now : book->head_sent;
+}
+
+void oracle_copy_is_signed_later(struct world *world, unsigned w)
+{
+    struct book *book = &world->writers[w].book;
+    book->sign_date_s = world_date(world);
+    book->sign_length_s = config->length_s ? config->length_s : 1;
+    book->sign_sent = world_clocks(world, w);
+    book->later = 1;
+}
+
+static void check_creation(const struct world *world, unsigned w, const struct guard_event *event,
+                           const struct guard_actions *todo)
+{
+    const struct book *book = &world->writers[w].book;
+    uint8_t code = nonce_code(event->record.nonce);
+    MUST(config->calls[w].operation == GUARD_DELETE && event->kind == GUARD_EVENT_RECORD_GET, "T3.10: of a deletion");
+    MUST(code != 0 && (code == book->shown || code == book->shown_replaced) && event->record.upload == 0,
+         "T3.10: of what was deleted");
+    MUST(todo->creation.timeout_ms == 0 && todo->creation.generation == event->record.generation + 1,
+         "T3: generation, timeout");
+    MUST(same_holder(&todo->creation_condition.seen, &event->record), "T3.10: as read");
 }
 
 static void check_requests(struct world *world, unsigned w, const struct guard_event *event,
@@ -365,7 +421,7 @@ static void check_requests(struct world *world, unsigned w, const struct guard_e
     bool polls = event->kind == GUARD_EVENT_TIMER && was == GUARD_CONTEND_WAITING;
     MUST(!polls || todo->what & GUARD_DO_RECORD_GET, "R11: a poll begins with a consistent GetItem");
     if (todo->what & GUARD_DO_SIGN)
-        check_sign(&world->writers[w].book, event, todo);
+        check_sign(&world->writers[w], event, todo);
     if (todo->what & GUARD_DO_RECORD_PUT)
         check_put(world, w, todo);
     if (todo->what & GUARD_DO_SEND)
@@ -398,6 +454,8 @@ void oracle_after(struct world *world, unsigned w, const struct guard_event *eve
         check_verdict(world, w, guard, todo);
     if (todo->what & GUARD_DO_RELEASE)
         check_release(world, w, todo);
+    if (todo->what & GUARD_DO_RELEASE_CREATION)
+        check_creation(world, w, event, todo);
     if (event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED) {
         check_blocked(world, w, was);
         check_judged(guard, w, was);

@@ -23,6 +23,11 @@
         .kind = CALL_PEER, .operation = GUARD_PUT, .ours = (etag) \
     }
 
+#define PEER_REPLACE(from, to)                                                      \
+    {                                                                               \
+        .kind = CALL_PEER, .operation = GUARD_PUT, .expected = (from), .ours = (to) \
+    }
+
 /* Of the record (key, etag); ETAG_NONE: of the creates'. */
 #define FORGER(etag)                                                    \
     {                                                                   \
@@ -53,10 +58,20 @@
     {                                                                                           \
         .kind = CALL_GUARD, .operation = GUARD_PUT, .ours = (etag), .guards = 1, .recent = true \
     }
-/* The same of a deletion: its record goes out before it can say what the HEAD saw. */
-#define QUICK_DELETE(from)                                                                             \
+/* The same of what replaces a version whose nonce is known (R3.6), and of a COPY (R3.7). */
+#define QUICK_REPLACE(from, to, times)                                                                   \
+    {                                                                                                    \
+        .kind = CALL_GUARD, .operation = GUARD_PUT, .expected = (from), .ours = (to), .guards = (times), \
+        .recent = true, .knows = true                                                                    \
+    }
+#define QUICK_COPY(etag, times)                                                                        \
     {                                                                                                  \
-        .kind = CALL_GUARD, .operation = GUARD_DELETE, .expected = (from), .guards = 1, .recent = true \
+        .kind = CALL_GUARD, .operation = GUARD_COPY, .ours = (etag), .guards = (times), .recent = true \
+    }
+/* The same of a deletion of what has no nonce: its record can say nothing of what the HEAD saw. */
+#define QUICK_DELETE(from)                                                                                            \
+    {                                                                                                                 \
+        .kind = CALL_GUARD, .operation = GUARD_DELETE, .expected = (from), .guards = 1, .recent = true, .knows = true \
     }
 
 /* What many rows say. A row begins with its name and what it is about. */

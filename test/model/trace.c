@@ -35,6 +35,7 @@ static const char *rule_of(const struct guard *guard)
     case GUARD_RESOLVE_VERSIONS: return "R16 the versions";
     case GUARD_RESOLVE_WAITING: return "R13 before the next round";
     case GUARD_ORPHANED: return "R3 verdict given, a PutItem unanswered";
+    case GUARD_CLEARING: return "T3 verdict given, reading the record of what was deleted";
     default: return "finished";
     }
 }
@@ -80,9 +81,9 @@ static void print_record(const struct record *record, FILE *out)
     fprintf(out, " ttl%llu", (unsigned long long)record->ttl_s);
     if (record->has_fence)
         fprintf(out, " fence%llu", (unsigned long long)record->fence_s);
-    fprintf(out, " nonce %s", record->nonce[0] ? record->nonce : "-");
+    fprintf(out, " nonce %.2s", record->nonce[0] ? record->nonce : "-");
     if (record->saw[0])
-        fprintf(out, " saw %s", record->saw);
+        fprintf(out, " saw %.2s", record->saw);
     if (record->upload)
         fprintf(out, " upload of %c", (char)('A' + record->upload - 1));
     fprintf(out, "}");
@@ -95,7 +96,10 @@ static void print_object(const struct object *object, FILE *out)
     if (!version.exists)
         fprintf(out, "absent");
     else
-        fprintf(out, "%s of %s", version.etag, version.nonce[0] ? version.nonce : "(no nonce)");
+        fprintf(out, "%s of %.*s", version.etag, version.nonce[0] ? 2 : 10,
+                version.nonce[0] ? version.nonce : "(no nonce)");
+    if (version.replaced[0])
+        fprintf(out, " in the place of %.2s", version.replaced);
 }
 
 /* ------------------------------------------------------------------------------------------------ choices */

@@ -60,11 +60,37 @@ void own_nonce(const struct world *world, unsigned w, char ret[RECORD_NONCE_SIZE
     nonce_text(w + 1, config->calls[w].operation == GUARD_COMPLETE ? 0 : world->writers[w].number, ret);
 }
 
+/* Formed as the real ones are: "f1...", the first's, "a1...", A's first guard's. */
 void nonce_text(unsigned maker, unsigned guard, char ret[RECORD_NONCE_SIZE])
 {
-    memset(ret, 0, RECORD_NONCE_SIZE);
-    ret[0] = maker == MAKER_FIRST ? 'Z' : (char)('A' + maker - 1);
+    memset(ret, '0', RECORD_NONCE_SIZE - 1);
+    ret[RECORD_NONCE_SIZE - 1] = '\0';
+    ret[0] = maker == MAKER_FIRST ? 'f' : (char)('a' + maker - 1);
     ret[1] = (char)('1' + guard);
+}
+
+uint8_t nonce_code(const char *nonce)
+{
+    if (nonce[0] == '\0')
+        return 0;
+    unsigned maker = nonce[0] == 'f' ? MAKER_FIRST : (unsigned)(nonce[0] - 'a') + 1;
+    return (uint8_t)(1 + maker * GUARDS + (unsigned)(nonce[1] - '1'));
+}
+
+void nonce_of_code(uint8_t code, char ret[RECORD_NONCE_SIZE])
+{
+    memset(ret, 0, RECORD_NONCE_SIZE);
+    if (code > 0)
+        nonce_text((code - 1U) / GUARDS, (code - 1U) % GUARDS, ret);
+}
+
+uint8_t object_nonce_code(const struct object *object)
+{
+    char nonce[RECORD_NONCE_SIZE];
+    if (!object->exists || !object->has_nonce)
+        return 0;
+    nonce_text(object->maker, object->guard, nonce);
+    return nonce_code(nonce);
 }
 
 void object_version_of(const struct object *object, struct object_version *ret)
@@ -77,6 +103,7 @@ void object_version_of(const struct object *object, struct object_version *ret)
     strcpy(ret->etag, etag_text(object->etag));
     if (object->has_nonce)
         nonce_text(object->maker, object->guard, ret->nonce);
+    nonce_of_code(object->replaced, ret->replaced);
     if (object->version > 0)
         ret->version_id[0] = (char)('0' + object->version);
 }

@@ -53,6 +53,7 @@ enum budget {
     BUDGET_FAST,    /* a front end that is `margin` ahead answers a HEAD */
     BUDGET_RESOLVE, /* an `unknown` is resolved from its ticket */
     BUDGET_GC,      /* an outsider aborts an upload, as a lifecycle rule does */
+    BUDGET_LOOK,    /* V4.2: a second without an answer to an attempt */
     BUDGETS
 };
 
@@ -65,6 +66,7 @@ struct call_plan {
     uint8_t guards; /* how many guards the call may start */
     bool no_nonce;  /* COPY: the metadata has no room for it */
     bool recent;    /* R3: a Date is at hand, R1 and R3 go out together; native: no HEAD comes first */
+    bool knows;     /* R3.6: the nonce of the object in the beginning is known, where its ETag is expected */
 };
 
 enum { STALLED_FOR_EVER = 255 };
@@ -123,8 +125,9 @@ struct object {
     uint8_t maker;
     uint8_t guard;
     uint8_t has_nonce;
-    uint8_t version; /* of a versioned bucket, a delete marker's too; 0: "null" */
-    uint8_t reserved[2];
+    uint8_t version;  /* of a versioned bucket, a delete marker's too; 0: "null" */
+    uint8_t replaced; /* R12.9: nonce_code of what it says that it replaced; 0: it says nothing */
+    uint8_t reserved[1];
 };
 
 struct row {
@@ -182,6 +185,8 @@ struct flight {
     uint8_t is_release;  /* PUT */
     uint8_t length_s;    /* SEND */
     uint8_t phase;       /* SEND: enum send_phase (link.h) */
+    uint8_t replaced;    /* SEND: as of the object that it makes */
+    uint8_t reserved[7];
 };
 
 enum writer_state {
@@ -221,7 +226,11 @@ struct book {
     uint8_t proof;            /* R13, row A: this round has shown a record with `saw` = its nonce */
     uint8_t aborted;          /* R14: the upload in `seen` is aborted, or gone */
     uint8_t head_after_abort; /* and the HEAD answered last was asked for after that */
-    uint8_t reserved[8];
+    uint8_t sign_replaced;    /* nonce_code of what the signed attempt says */
+    uint8_t shown;            /* R12.9: nonce_code of the object that the HEAD answered last showed; 0: none */
+    uint8_t shown_replaced;
+    uint8_t later; /* R3.7: a COPY is signed after its record was written */
+    uint8_t reserved[4];
 };
 
 struct writer {
@@ -292,6 +301,9 @@ uint8_t etag_number(const char *text);
 /* Of the guard that runs or is next; every guard of one upload has the same. */
 void own_nonce(const struct world *world, unsigned w, char ret[RECORD_NONCE_SIZE]);
 void nonce_text(unsigned maker, unsigned guard, char ret[RECORD_NONCE_SIZE]);
+uint8_t nonce_code(const char *nonce); /* of such a text, from 1 on; 0 of "" */
+void nonce_of_code(uint8_t code, char ret[RECORD_NONCE_SIZE]);
+uint8_t object_nonce_code(const struct object *object);
 void object_version_of(const struct object *object, struct object_version *ret);
 
 void settings_of(struct guard_settings *ret);

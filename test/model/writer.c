@@ -43,13 +43,13 @@ static void forget_answers(struct world *world, unsigned w, unsigned awaiting)
     }
 }
 
-static void ask_for_put(struct world *world, unsigned w, const struct record *record,
+static void ask_for_put(struct world *world, unsigned w, uint8_t row, const struct record *record,
                         const struct record_condition *condition, bool release)
 {
     struct flight *flight = world_new_flight(world, FLIGHT_PUT, w);
     flight->awaited = !release;
     flight->is_release = release;
-    flight->row = config->calls[w].expected;
+    flight->row = row;
     record_copy(&flight->record, record);
     flight->condition.kind = condition->kind;
     record_copy(&flight->condition.seen, &condition->seen);
@@ -62,6 +62,7 @@ static void ask_for_send(struct world *world, unsigned w, const struct guard_act
     flight->date_s = world->writers[w].book.sign_date_s;
     flight->length_s = world->writers[w].book.sign_length_s;
     flight->sent_s = world_date(world);
+    flight->replaced = world->writers[w].book.sign_replaced;
     if (!todo->send_at_once) {
         flight->phase = SEND_HEADERS;
         flight->sent = todo->send_clock;
@@ -78,6 +79,7 @@ static void ask_about_upload(struct world *world, enum flight_kind kind, unsigne
 
 static void ask(struct world *world, unsigned w, const struct guard_event *event, const struct guard_actions *todo)
 {
+    uint8_t row = config->calls[w].expected;
     if (todo->what & GUARD_DO_HEAD) {
         struct flight *flight = world_new_flight(world, FLIGHT_HEAD, w);
         flight->awaited = 1;
@@ -98,7 +100,7 @@ static void ask(struct world *world, unsigned w, const struct guard_event *event
     if (todo->what & GUARD_DO_RECORD_QUERY)
         world_new_flight(world, FLIGHT_QUERY, w)->awaited = 1;
     if (todo->what & GUARD_DO_RECORD_PUT)
-        ask_for_put(world, w, &todo->record, &todo->condition, false);
+        ask_for_put(world, w, row, &todo->record, &todo->condition, false);
     if (todo->what & GUARD_DO_SEND)
         ask_for_send(world, w, todo);
     if (todo->what & GUARD_DO_PARTS)
@@ -108,7 +110,9 @@ static void ask(struct world *world, unsigned w, const struct guard_event *event
     if (todo->what & GUARD_DO_VERSIONS)
         world_new_flight(world, FLIGHT_VERSIONS, w)->awaited = 1;
     if (todo->what & GUARD_DO_RELEASE)
-        ask_for_put(world, w, &todo->release, &todo->release_condition, true);
+        ask_for_put(world, w, row, &todo->release, &todo->release_condition, true);
+    if (todo->what & GUARD_DO_RELEASE_CREATION)
+        ask_for_put(world, w, ETAG_NONE, &todo->creation, &todo->creation_condition, true);
 }
 
 static void finish(struct world *world, unsigned w)
@@ -136,6 +140,24 @@ static void finish(struct world *world, unsigned w)
 
 /* ------------------------------------------------------------------------------------------------ what goes in */
 
+/* A look is rare, as its second is long. */
+static bool has_timer(const struct world *world, unsigned w, const struct guard_actions *todo)
+{
+    const struct writer *writer = &world->writers[w];
+    if (todo->what & GUARD_DO_VERDICT)
+        return false;
+    if (writer->guard.state == GUARD_SENDING)
+        return todo->has_timer && world->budget[BUDGET_LOOK] > 0;
+    return writer->timer || todo->has_timer;
+}
+
+static void drop_head(struct world *world, unsigned w)
+{
+    for (unsigned i = 0; i < FLIGHTS; i++)
+        if (world->flights[i].kind == FLIGHT_HEAD && world->flights[i].writer == w)
+            memset(&world->flights[i], 0, sizeof(world->flights[i]));
+}
+
 static void step(struct world *world, unsigned w, struct guard_event *event, const struct flight *answered)
 {
     struct writer *writer = &world->writers[w];
@@ -145,9 +167,9 @@ static void step(struct world *world, unsigned w, struct guard_event *event, con
     oracle_before(world, w, event, answered);
     guard_step(&writer->guard, event, &todo);
     oracle_after(world, w, event, &todo, was);
-    writer->timer = writer->timer || todo.has_timer;
-    if (todo.what & GUARD_DO_VERDICT)
-        writer->timer = 0;
+    writer->timer = has_timer(world, w, &todo);
+    if (todo.drop_head)
+        drop_head(world, w);
     forget_answers(world, w, writer->guard.awaiting);
     ask(world, w, event, &todo);
     if (guard_finished(&writer->guard)) {
@@ -160,38 +182,49 @@ static void step(struct world *world, unsigned w, struct guard_event *event, con
     }
 }
 
-void writer_start(struct world *world, unsigned w)
+/* A new guard of the call. */
+static void begin_guard(struct world *world, unsigned w, const struct guard_settings *settings)
 {
     struct writer *writer = &world->writers[w];
     const struct call_plan *plan = &config->calls[w];
-    struct guard_settings settings;
     char nonce[RECORD_NONCE_SIZE];
-    settings_of(&settings);
+    char known[RECORD_NONCE_SIZE];
     own_nonce(world, w, nonce);
+    nonce_of_code(config->base_nonce ? nonce_code("f1") : 0, known);
+    struct guard_start start = {
+        .operation = plan->operation,
+        .expected_etag = plan->expected == ETAG_NONE ? NULL : etag_text(plan->expected),
+        .our_etag = etag_text(config->etag_wrong ? ETAG_D : plan->ours),
+        .nonce = nonce,
+        .generation = 1000 * (1 + (uint64_t)w * GUARDS + writer->number),
+        .upload = plan->operation == GUARD_COMPLETE ? w + 1 : 0,
+        .part_count = 1,
+        .known_nonce = plan->knows ? known : NULL,
+        .has_recent_date = plan->recent && writer->number == 0,
+        .recent_date_s = world_date(world),
+        .recent_clock = world_clocks(world, w),
+    };
+    guard_init(&writer->guard, settings, &start);
+    bool beside = writer->guard.check.stage == GUARD_CHECK_BESIDE;
+    writer->book.largest_date_s = beside ? world_date(world) : 0;
+    if (beside && plan->operation == GUARD_COPY && !config->native) /* R3.7 */
+        oracle_copy_is_signed_later(world, w);
+}
+
+void writer_start(struct world *world, unsigned w)
+{
+    struct writer *writer = &world->writers[w];
+    struct guard_settings settings;
+    settings_of(&settings);
     if (!writer->started) {
         writer->started = 1;
-        writer->broken = !world_holds(plan->expected, &world->object);
+        writer->broken = !world_holds(config->calls[w].expected, &world->object);
     }
     writer->state = WRITER_RUNNING;
-    if (writer->resolving) {
+    if (writer->resolving)
         guard_init_resolve(&writer->guard, &settings, &writer->ticket, 0);
-    } else {
-        bool recent = plan->recent && writer->number == 0;
-        struct guard_start start = {
-            .operation = plan->operation,
-            .expected_etag = plan->expected == ETAG_NONE ? NULL : etag_text(plan->expected),
-            .our_etag = etag_text(config->etag_wrong ? ETAG_D : plan->ours),
-            .nonce = nonce,
-            .generation = 1000 * (1 + (uint64_t)w * GUARDS + writer->number),
-            .upload = plan->operation == GUARD_COMPLETE ? w + 1 : 0,
-            .part_count = 1,
-            .has_recent_date = recent,
-            .recent_date_s = world_date(world),
-            .recent_clock = world_clocks(world, w),
-        };
-        guard_init(&writer->guard, &settings, &start);
-        writer->book.largest_date_s = recent ? world_date(world) : 0;
-    }
+    else
+        begin_guard(world, w, &settings);
     struct guard_event event = {.kind = GUARD_EVENT_START};
     step(world, w, &event, NULL);
 }
@@ -211,6 +244,8 @@ void writer_resolve(struct world *world, unsigned w, const struct guard_ticket *
 void writer_timer(struct world *world, unsigned w)
 {
     world->writers[w].timer = 0;
+    if (world->writers[w].guard.state == GUARD_SENDING)
+        world->budget[BUDGET_LOOK]--;
     struct guard_event event = {.kind = GUARD_EVENT_TIMER};
     step(world, w, &event, NULL);
 }
