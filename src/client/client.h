@@ -20,6 +20,7 @@ enum client_etags { CLIENT_ETAGS_UNKNOWN = 0, CLIENT_ETAGS_MD5, CLIENT_ETAGS_OTH
 struct driver; /* one guarded call: guarded/driver.h */
 struct fence_check;
 struct release;
+struct update_turn;
 
 struct os_client {
     struct settings settings;
@@ -37,15 +38,16 @@ struct os_client {
     struct fence_check *fence_check; /* the check under way */
     bool fences_unclear;             /* the last probe decided nothing: guards go without fences until the next */
     struct clock_reading fences_probed;
-    enum client_etags etags;  /* whether a PUT's ETag is the MD5 of its body (R13) */
-    bool bucket_known;        /* the bucket was seen to be there */
-    bool versioned;           /* and to have versions, once (R16) */
-    bool names_markers;       /* and its 404s to name delete markers (R16) */
-    struct driver *drivers;   /* all that are alive */
-    struct release *releases; /* all under way */
-    uint64_t ledger_took_ms;  /* its last answer */
-    struct dates dates;       /* E10 */
-    enum date_belief belief;  /* of the Date of the answer that was noted last */
+    enum client_etags etags;     /* whether a PUT's ETag is the MD5 of its body (R13) */
+    bool bucket_known;           /* the bucket was seen to be there */
+    bool versioned;              /* and to have versions, once (R16) */
+    bool names_markers;          /* and its 404s to name delete markers (R16) */
+    struct driver *drivers;      /* all that are alive */
+    struct release *releases;    /* all under way */
+    struct update_turn *updates; /* all that have their turn, or wait for it, in order of arrival */
+    uint64_t ledger_took_ms;     /* its last answer */
+    struct dates dates;          /* E10 */
+    enum date_belief belief;     /* of the Date of the answer that was noted last */
 
     /* What a client that closes waits for: calls that have not returned; then releases, and guards that wait for a
      * PutItem. */
