@@ -60,12 +60,18 @@ static void turn_append(struct update_turn *turn)
 
 /* ------------------------------------------------------------------------------------------------ arriving */
 
+static void turn_grant(struct update_turn *turn)
+{
+    turn->etags = turn->client->etags;
+    turn->has = true;
+    sync_finish(&turn->sync);
+}
+
 static void turn_is_due(struct op *op)
 {
     struct update_turn *turn = container_of(op, struct update_turn, op);
     op_end(&turn->op);
-    turn->has = true;
-    sync_finish(&turn->sync);
+    turn_grant(turn);
 }
 
 static void turn_given_up(struct op *op, enum op_reason reason)
@@ -104,12 +110,10 @@ static void turn_arrive(struct sync *sync)
         return;
     }
     turn_append(turn);
-    if (holder) {
+    if (holder)
         turn_wait(turn);
-        return;
-    }
-    turn->has = true;
-    sync_finish(sync);
+    else
+        turn_grant(turn);
 }
 
 os_code update_turn_take(struct update_turn *turn, os_error *err)

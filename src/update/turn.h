@@ -24,7 +24,8 @@ struct update_turn {
     struct op_limits limits;      /* of the waiting */
     struct update_version handed; /* by the turn before; data NULL: nothing. Becomes the owner's */
 
-    struct sync sync; /* the arrival and the waiting */
+    enum client_etags etags; /* when the turn came */
+    struct sync sync;        /* the arrival and the waiting */
     struct op op;
     struct loop_job departure;
     struct monitor departed;

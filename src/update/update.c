@@ -9,7 +9,7 @@
 #include "client/arguments.h"
 #include "client/pause.h"
 #include "guarded/guarded.h"
-#include "plain/plain.h"
+#include "update/read.h"
 #include "update/turn.h"
 
 #include <assert.h>
@@ -92,19 +92,18 @@ static bool update_refuse(struct update *update, os_code code)
 
 static os_code read_object(struct update *update, os_error *err)
 {
-    os_object object = OS_OBJECT_INIT;
-    os_sink sink = OS_SINK_INIT;
-    const os_call call = update_rest_of_call(update);
-    struct update_version *current = &update->current;
-    update_version_clear(current);
-    sink.ret_data = &current->data;
-    sink.ret_length = &current->length;
-    sink.max_length = update->options.max_length;
-    const struct plain_arguments get = {.key = update->arguments->key, .sink = &sink, .call = &call, .ret = &object};
-    os_code code = plain_get(update->client, &get, err);
-    current->exists = code == OS_OK;
-    TEXT_COPY_STR_CUT(object.etag, current->etag);
-    update->result.requests++;
+    struct update_reading reading = {
+        .client = update->client,
+        .key = update->arguments->key,
+        .max_length = update->options.max_length,
+        .cancel = update->cancel,
+        .deadline_ms = update->deadline_ms,
+        .etags_are_md5 = update->turn.etags != CLIENT_ETAGS_OTHER,
+        .random = random_next(&update->random),
+    };
+    update_version_clear(&update->current);
+    os_code code = update_read_version(&reading, &update->current, err);
+    update->result.requests += reading.requests;
     return code;
 }
 
@@ -122,7 +121,7 @@ static bool update_read(struct update *update)
         return update_lost(update);
     update->error = error;
     if (code == OS_ERR_TOO_LARGE)
-        error_add(&update->error, "Give os_update a larger max_length.");
+        error_add(&update->error, "Allow more by max_length (--max-length).");
     return update_refuse(update, code);
 }
 

@@ -31,7 +31,7 @@ static void respond(void *context, const struct http_server_record *record, stru
     bool is_put = strcmp(record->method, "PUT") == 0;
     if (is_put)
         atomic_fetch_add(&silent->puts, 1);
-    const char *status = "200 OK\r\nETag: \"0123456789abcdef0123456789abcdef\"";
+    const char *status = "200 OK\r\nETag: \"3416a75f4cea9109507cacd8e2f2aefc\"";
     const char *body = strcmp(record->method, "GET") == 0 ? "41" : "";
     if (is_put || atomic_load(&silent->puts) > 0)
         status = is_put ? "500 Internal Server Error" : "403 Forbidden";
