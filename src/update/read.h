@@ -19,8 +19,8 @@ struct update_reading {
 /*
  * OS_OK, or OS_ERR_NOT_FOUND, with *ret filled, which must be empty; else why not.
  * Of an object that is being overwritten some stores give the ETag of one version and the bytes of another
- * (docs/stores.md). A write over that ETag would undo what was never seen. So where the ETag could be an MD5 and is not
- * that of the bytes, it is read again, until it is, or the same came three times in a row: then it is no MD5.
+ * (docs/stores.md, V6.3). A write over that ETag would undo what was never seen. So where the ETag could be an MD5 and
+ * is not that of the bytes, it is read again, until it is, or the same came three times in a row: then it is no MD5.
  */
 os_code update_read_version(struct update_reading *reading, struct update_version *ret, os_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The updates of one key by one client take turns, in order of arrival: they would only make each other lose. A turn
- * may hand what it has written to the next one, which then need not read it.
+ * The updates of one key by one client take turns, in order of arrival (V6.4): they would only make each other lose. A
+ * turn may hand what it has written to the next one, which then need not read it.
  */
 #ifndef OSCOMMIT_UPDATE_TURN_H
 #define OSCOMMIT_UPDATE_TURN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rounds of read, transform, write, until one is not lost to another writer. Only a conflict begins another round: it
- * is the one verdict that says both that nothing was written and that there is something new to read.
+ * is the one verdict that says both that nothing was written and that there is something new to read (V6).
  */
 #include "update/update.h"
 
@@ -183,8 +183,7 @@ static int run_transform(struct update *update)
     return update->arguments->transform(update->arguments->context, &current, &update->body);
 }
 
-/* What is final without a write must rest on a read of this call's own: what is known from before it may be of a time
- * before the call. */
+/* V6.2: what is known without a read of this call's own may be of a time before it. */
 static bool update_transform(struct update *update)
 {
     int stops = run_transform(update);
