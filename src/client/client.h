@@ -22,6 +22,17 @@ struct fence_check;
 struct release;
 struct update_turn;
 
+/* Of one key: update/habit.h. */
+struct update_habit {
+    uint64_t key_hash;  /* 0: of none */
+    uint64_t etag_hash; /* of what was written last */
+    uint64_t round_ms;
+    uint64_t ended_ms;   /* on the monotonic clock */
+    uint32_t streak;     /* updates in a row in which no other writer was met */
+    uint32_t contention; /* conflicts in a row, halved by each update without one */
+};
+enum { CLIENT_UPDATE_HABITS = 8 };
+
 struct os_client {
     struct settings settings;
     struct log log;
@@ -45,9 +56,10 @@ struct os_client {
     struct driver *drivers;      /* all that are alive */
     struct release *releases;    /* all under way */
     struct update_turn *updates; /* all that have their turn, or wait for it, in order of arrival */
-    uint64_t ledger_took_ms;     /* its last answer */
-    struct dates dates;          /* E10 */
-    enum date_belief belief;     /* of the Date of the answer that was noted last */
+    struct update_habit update_habits[CLIENT_UPDATE_HABITS];
+    uint64_t ledger_took_ms; /* its last answer */
+    struct dates dates;      /* E10 */
+    enum date_belief belief; /* of the Date of the answer that was noted last */
 
     /* What a client that closes waits for: calls that have not returned; then releases, and guards that wait for a
      * PutItem. */

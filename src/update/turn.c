@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "update/turn.h"
 
+#include "update/habit.h"
+
 #include "base/container.h"
 #include "base/error.h"
 
@@ -63,6 +65,7 @@ static void turn_append(struct update_turn *turn)
 static void turn_grant(struct update_turn *turn)
 {
     turn->etags = turn->client->etags;
+    turn->habit = update_habit_of(turn->client, turn->key);
     turn->has = true;
     sync_finish(&turn->sync);
 }
@@ -146,6 +149,7 @@ static void turn_depart(struct loop_job *job)
 {
     struct update_turn *turn = container_of(job, struct update_turn, departure);
     turn_unlink(turn);
+    update_habit_keep(turn->client, &turn->habit);
     struct update_turn *next = turn_of_key(turn->client, turn->key);
     if (next)
         turn_hand_on(turn, next);

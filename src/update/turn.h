@@ -24,8 +24,9 @@ struct update_turn {
     struct op_limits limits;      /* of the waiting */
     struct update_version handed; /* by the turn before; data NULL: nothing. Becomes the owner's */
 
-    enum client_etags etags; /* when the turn came */
-    struct sync sync;        /* the arrival and the waiting */
+    struct update_habit habit; /* as it is when the turn comes; kept when the turn is left */
+    enum client_etags etags;   /* when the turn came */
+    struct sync sync;          /* the arrival and the waiting */
     struct op op;
     struct loop_job departure;
     struct monitor departed;

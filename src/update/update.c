@@ -9,6 +9,7 @@
 #include "client/arguments.h"
 #include "client/pause.h"
 #include "guarded/guarded.h"
+#include "update/habit.h"
 #include "update/read.h"
 #include "update/turn.h"
 
@@ -37,6 +38,7 @@ struct update {
     bool is_known;                 /* `current` is, without a read of this round's own */
     os_body body;                  /* of the transform */
     uint64_t round_began_ms;
+    uint64_t waited_ms;         /* of the last round, for records of others */
     uint64_t shortest_round_ms; /* of those that were lost */
     uint64_t random;
 
@@ -104,6 +106,8 @@ static os_code read_object(struct update *update, os_error *err)
     update_version_clear(&update->current);
     os_code code = update_read_version(&reading, &update->current, err);
     update->result.requests += reading.requests;
+    if (code == OS_OK)
+        update_habit_note_read(&update->turn.habit, update->current.etag);
     return code;
 }
 
@@ -239,11 +243,17 @@ static uint64_t backoff_ms(struct update *update)
     return random_next(&update->random) % (most_ms + 1);
 }
 
-/* A round that could not be finished any more is not begun: its write might end unknown. */
-static bool update_wait(struct update *update, uint64_t waited_ms)
+/* Without the records of others. */
+static uint64_t update_round_ms(const struct update *update)
 {
     uint64_t took_ms = update_now_ms() - update->round_began_ms;
-    took_ms = waited_ms < took_ms ? took_ms - waited_ms : 1; /* without the records of others */
+    return took_ms > update->waited_ms ? took_ms - update->waited_ms : 1;
+}
+
+/* A round that could not be finished any more is not begun: its write might end unknown. */
+static bool update_wait(struct update *update)
+{
+    uint64_t took_ms = update_round_ms(update);
     if (took_ms < update->shortest_round_ms || update->result.conflicts == 1)
         update->shortest_round_ms = took_ms;
     uint64_t left_ms = update_time_left(update);
@@ -271,12 +281,12 @@ static bool update_write(struct update *update)
 {
     os_result write = OS_RESULT_INIT;
     os_verdict verdict = write_once(update, &write);
-    uint64_t waited_ms = write.waited_ms;
+    update->waited_ms = write.waited_ms;
     add_write(&update->result, &write);
     if (verdict != OS_CONFLICT)
         return update_end(update, verdict);
     note_conflict(update);
-    return update_wait(update, waited_ms);
+    return update_wait(update);
 }
 
 /* ------------------------------------------------------------------------------------------------ all */
@@ -306,8 +316,17 @@ static os_code update_take(struct update *update)
     return OS_OK;
 }
 
+/* So that others have their turn. */
+static void update_yield(struct update *update)
+{
+    uint64_t wait_ms = update_habit_wait_ms(&update->turn.habit, &update->random);
+    if (wait_ms > 0 && wait_ms < update_time_left(update))
+        (void)client_pause(update->client, update->cancel, wait_ms); /* of a cancellation the round hears, too */
+}
+
 static void update_rounds(struct update *update)
 {
+    update_yield(update);
     while (update_read(update) && update_transform(update) && update_write(update))
         ;
 }
@@ -319,6 +338,8 @@ static void leave_turn(struct update *update)
     bool good = update->verdict == OS_COMMITTED && !update->result.unchanged && update->result.conflicts == 0 &&
                 update->result.etag[0] != '\0';
     TEXT_COPY_STR_CUT(update->result.etag, written.etag);
+    update_habit_note_end(&update->turn.habit, update->result.conflicts, update_round_ms(update),
+                          update->verdict == OS_COMMITTED ? update->result.etag : "");
     update_turn_leave(&update->turn, good ? &written : NULL);
 }
 
