@@ -31,6 +31,8 @@ struct update {
     os_update_options options;
     char *key; /* whole; own */
     os_cancel *cancel;
+    os_progress_fn progress; /* of each write */
+    void *progress_context;
     uint64_t deadline_ms; /* on the monotonic clock */
     struct update_turn turn;
 
@@ -63,7 +65,11 @@ static uint64_t update_time_left(const struct update *update)
 static os_call update_rest_of_call(const struct update *update)
 {
     uint64_t left_ms = update_time_left(update);
-    return (os_call){.size = sizeof(os_call), .deadline_ms = left_ms ? left_ms : 1, .cancel = update->cancel};
+    return (os_call){.size = sizeof(os_call),
+                     .deadline_ms = left_ms ? left_ms : 1,
+                     .cancel = update->cancel,
+                     .progress = update->progress,
+                     .progress_context = update->progress_context};
 }
 
 /* False: there is no other round. */
@@ -310,6 +316,8 @@ static os_code update_take(struct update *update)
     if (update->options.max_length == 0)
         update->options.max_length = UPDATE_LENGTH_MOST;
     update->cancel = call.cancel;
+    update->progress = call.progress;
+    update->progress_context = call.progress_context;
     update->deadline_ms = update_now_ms() + call.deadline_ms;
     update->turn = (struct update_turn){
         .client = update->client, .key = update->key, .limits = client_limits(update->client, &call)};

@@ -97,7 +97,8 @@ class Program(BackendCase):
         show = 'for name in EXISTS ETAG URL ROUND; do eval "echo \\"\\$OSCOMMIT_UPDATE_$name\\""; done'
         self.ok("update", url, "--", "sh", "-c", show, environment={"OSCOMMIT_UPDATE_ETAG": "of another"})
         absent = self.ok("get", url).out
-        self.assertEqual(dict(zip(names, absent.decode().split("\n"))), {"EXISTS": "0", "ETAG": "", "URL": url, "ROUND": "1"})
+        said = dict(zip(names, absent.decode().split("\n")))
+        self.assertEqual(said, {"EXISTS": "0", "ETAG": "", "URL": url, "ROUND": "1"})
         self.ok("update", url, "--", "sh", "-c", show)
         self.assertEqual(self.ok("get", url).out.decode(), f"1\n{md5_etag(absent)}\n{url}\n1\n")
 
@@ -126,8 +127,8 @@ class Program(BackendCase):
 
     def test_bad_usage(self):
         url = self.new_url("usage")
-        for arguments in (("update", url), ("update", url, "--"), ("update", "--", "cat"), ("update", url, "x", "--", "cat")):
-            self.assertIn("update", self.exits(USAGE, *arguments).errors)
+        for arguments in ((url,), (url, "--"), ("--", "cat"), (url, "x", "--", "cat")):
+            self.assertIn("update", self.exits(USAGE, "update", *arguments).errors)
 
 
 class Lost(BackendCase):

@@ -48,6 +48,22 @@ TEST_WITH(updated, nothing_is_an_empty_object)
     assert_string_equal(updated->seen[1], "");
 }
 
+static void note_progress(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+    struct updated *updated = context;
+    if (done_bytes == total_bytes)
+        snprintf(updated->bytes, sizeof(updated->bytes), "%u bytes", (unsigned)total_bytes);
+}
+
+TEST_WITH(updated, the_write_tells_of_its_progress)
+{
+    updated->gives = "12345";
+    updated->call.progress = note_progress;
+    updated->call.progress_context = updated;
+    CHECK_COMMITTED(updated, updated_add_plus);
+    assert_string_equal(updated->bytes, "5 bytes");
+}
+
 TEST_WITH(updated, put_options_go_with_the_object)
 {
     os_put_options put = OS_PUT_OPTIONS_INIT;
