@@ -466,6 +466,8 @@ typedef struct os_result {
     /* UNKNOWN that is not final: after this time it makes sense to resolve the ticket (os_settle waits by itself). 0:
      * only when the cause that os_error names is removed. */
     uint64_t ask_again_ms;
+    uint32_t conflicts; /* os_update: so many writes lost to other writers, and the transform was called again */
+    int unchanged;      /* os_update, COMMITTED: non-zero: the transform gave the bytes back, so nothing was written */
 } os_result;
 #define OS_RESULT_INIT OS_SIZED_(os_result)
 
@@ -561,6 +563,50 @@ typedef struct os_resolve_options {
  * early if waiting does not help (ret->final, or ret->ask_again_ms is 0). `options` may be NULL. Blocks. */
 OS_API os_verdict os_settle(os_client *client, const char *ticket, const os_resolve_options *options,
                             const os_call *call, os_result *ret, os_error *err);
+
+/* ---------------------------------------------------------------------------------------- read, change, write back */
+
+/* What os_update has found. Borrowed for the call of the transform. */
+typedef struct os_current {
+    size_t size;
+    const char *key;
+    int exists;       /* 0: nothing is there; the next three are then empty */
+    const void *data; /* never NULL; a NUL stands behind it */
+    size_t length;
+    const char *etag;
+    uint32_t round; /* 1 for the first call of the transform, 2 for the next ... */
+} os_current;
+
+/* Makes the new bytes from the current ones: sets `data` and `length` of *ret, which may be NULL and 0. They must stay
+ * until the transform is called again or os_update returns. `file` and `read` are not allowed. Returns 0 to write them;
+ * any other value ends os_update, and nothing is written (OS_ERR_STOPPED).
+ * Runs on the calling thread. It may run several times, and only the last run counts: do nothing in it that must not be
+ * repeated. It may call the client, but not os_update of the same key. */
+typedef int (*os_transform_fn)(void *context, const os_current *current, os_body *ret);
+
+typedef struct os_update_options {
+    size_t size;
+    const os_put_options *put; /* stored with the new object; nothing of the old one's is kept [nothing] */
+    uint64_t max_length;       /* of the object, before and after [64 MiB]; more is ERR_TOO_LARGE */
+    int always_write;          /* non-zero: write also if the transform gives back the same bytes */
+} os_update_options;
+#define OS_UPDATE_OPTIONS_INIT OS_SIZED_(os_update_options)
+
+/* Reads `key`, lets `transform` make the new bytes, and writes them if the object is still what was read
+ * (os_put_if_match, or os_put_if_absent). If another writer was first, it does so again, until the deadline. So a
+ * counter, a pointer or a small document is changed exactly once, however many writers there are.
+ *   COMMITTED     The last run of the transform was given what the write replaced. If it gave back the same bytes, there
+ *                 was no write (ret->unchanged); `etag` is then that of the object, as it was read in this call.
+ *   CONFLICT      The time is up, and every write lost. Nothing of this call was written.
+ *   UNKNOWN       Ends the call at once. The write may be applied: resolve the ticket before you call again, or the
+ *                 change may be made twice.
+ *   NOT_EXECUTED  ERR_STOPPED: the transform said so. ERR_TOO_LARGE: max_length. Else as of the other guarded calls.
+ *
+ * Calls for one key through one client take turns, in order of arrival. So only one of them competes with other clients
+ * and processes. After a conflict it waits for a random time, which grows with the number of conflicts in a row.
+ * `etag` and the rest of *ret are of the last write; its counts are of all. Blocks. */
+OS_API os_verdict os_update(os_client *client, const char *key, os_transform_fn transform, void *context,
+                            const os_update_options *options, const os_call *call, os_result *ret, os_error *err);
 
 /* ---------------------------------------------------------------------------------------------- plain object calls
  *

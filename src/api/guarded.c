@@ -2,6 +2,7 @@
 /* The guarded functions of the public header. */
 #include "guarded/guarded.h"
 #include "client/settings.h"
+#include "update/update.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -77,6 +78,14 @@ os_verdict os_settle(os_client *client, const char *ticket, const os_resolve_opt
     const struct guarded_arguments question = {
         .name = "settle", .asks = true, .ticket = ticket, .resolve_options = options, .patient = true, .call = call};
     return guarded_resolve(client, &question, ret, err);
+}
+
+os_verdict os_update(os_client *client, const char *key, os_transform_fn transform, void *context,
+                     const os_update_options *options, const os_call *call, os_result *ret, os_error *err)
+{
+    const struct update_arguments update = {
+        .key = key, .transform = transform, .context = context, .options = options, .call = call};
+    return update_run(client, &update, ret, err);
 }
 
 void os_result_clear(os_result *result)

@@ -22,6 +22,18 @@ struct driver; /* one guarded call: guarded/driver.h */
 struct fence_check;
 struct release;
 struct release_waiter;
+struct update_turn;
+
+/* Of one key: update/habit.h. */
+struct update_habit {
+    uint64_t key_hash;  /* 0: of none */
+    uint64_t etag_hash; /* of what was written last */
+    uint64_t round_ms;
+    uint64_t ended_ms;   /* on the monotonic clock */
+    uint32_t streak;     /* updates in a row in which no other writer was met */
+    uint32_t contention; /* conflicts in a row, halved by each update without one */
+};
+enum { CLIENT_UPDATE_HABITS = 8 };
 
 struct os_client {
     struct settings settings;
@@ -39,13 +51,15 @@ struct os_client {
     struct fence_check *fence_check; /* the check under way */
     bool fences_unclear;             /* the last probe decided nothing: guards go without fences until the next */
     struct clock_reading fences_probed;
-    enum client_etags etags;              /* whether a PUT's ETag is the MD5 of its body (R13) */
-    bool bucket_known;                    /* the bucket was seen to be there */
-    bool versioned;                       /* and to have versions, once (R16) */
-    bool names_markers;                   /* and its 404s to name delete markers (R16) */
-    struct driver *drivers;               /* all that are alive */
-    struct release *releases;             /* all under way */
-    struct release_waiter *held_back;     /* until those of their record have ended */
+    enum client_etags etags;          /* whether a PUT's ETag is the MD5 of its body (R13) */
+    bool bucket_known;                /* the bucket was seen to be there */
+    bool versioned;                   /* and to have versions, once (R16) */
+    bool names_markers;               /* and its 404s to name delete markers (R16) */
+    struct driver *drivers;           /* all that are alive */
+    struct release *releases;         /* all under way */
+    struct release_waiter *held_back; /* until those of their record have ended */
+    struct update_turn *updates;      /* all that have their turn, or wait for it, in order of arrival */
+    struct update_habit update_habits[CLIENT_UPDATE_HABITS];
     uint64_t ledger_took_ms;              /* its last answer */
     struct dates dates;                   /* E10 */
     struct known_versions known_versions; /* R3.6 */

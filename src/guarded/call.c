@@ -5,6 +5,7 @@
 #include "base/container.h"
 #include "base/error.h"
 #include "client/arguments.h"
+#include "client/pause.h"
 #include "client/ticket.h"
 
 #include <stdlib.h>
@@ -54,6 +55,15 @@ os_call guarded_rest_of_call(const struct guarded *guarded)
 {
     return (os_call){
         .size = sizeof(os_call), .deadline_ms = guarded_time_left(guarded), .cancel = guarded->params.cancel};
+}
+
+bool guarded_pause(struct guarded *guarded, uint64_t ms)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    if (now.monotonic_ms >= guarded_deadline(guarded) || ms >= guarded_deadline(guarded) - now.monotonic_ms)
+        return false;
+    return client_pause(guarded->client, guarded->params.cancel, ms);
 }
 
 static enum write_plan_operation plan_operation_of(enum guard_operation operation)
@@ -160,13 +170,14 @@ static os_verdict guarded_refuse(os_result *ret, os_verdict verdict)
 }
 
 /* The caller's result may be of an older release: only what it knows is filled. */
-static void guarded_call_give_result(os_result *ret, os_result *result)
+void guarded_give_result(os_result *result, os_result *ret)
 {
-    if (versioned_size(ret, sizeof(*result)) < offsetof(os_result, ticket) + sizeof(result->ticket)) {
+    if (ret == NULL || versioned_size(ret, sizeof(*result)) < offsetof(os_result, ticket) + sizeof(result->ticket)) {
         free(result->ticket);
         result->ticket = NULL;
     }
-    versioned_give(result, sizeof(*result), ret);
+    if (ret)
+        versioned_give(result, sizeof(*result), ret);
 }
 
 static os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err)
@@ -175,10 +186,7 @@ static os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error
         guarded->outcome.result.final = 1;
     if (err)
         *err = guarded->outcome.error;
-    if (ret)
-        guarded_call_give_result(ret, &guarded->outcome.result);
-    else
-        free(guarded->outcome.result.ticket);
+    guarded_give_result(&guarded->outcome.result, ret);
     return guarded->outcome.verdict;
 }
 

@@ -58,7 +58,7 @@ void guarded_report_metric(struct guarded *guarded);                     /* of o
 os_call guarded_rest_of_call(const struct guarded *guarded); /* deadline and cancellation, for one more request */
 uint64_t guarded_deadline(const struct guarded *guarded);    /* on the monotonic clock */
 uint64_t guarded_time_left(const struct guarded *guarded);   /* at least 1 ms */
-/* pause.c. False: there is not so much time left, or the call is cancelled; then it may have been shorter. Blocks. */
+/* False: there is not so much time left, or the call is cancelled; then it may have been shorter. Blocks. */
 bool guarded_pause(struct guarded *guarded, uint64_t ms);
 
 /* What goes in parts: a body, or the source of a copy. Borrowed. */

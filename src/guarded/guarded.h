@@ -31,4 +31,7 @@ os_verdict guarded_rename(os_client *client, const struct guarded_arguments *arg
 os_verdict guarded_delete(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err);
 os_verdict guarded_resolve(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err);
 
+/* Gives the caller's result what it has room for. A ticket for which it has none, or no result, is freed. */
+void guarded_give_result(os_result *result, os_result *ret);
+
 #endif

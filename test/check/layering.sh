@@ -26,9 +26,10 @@ declare -A below=(
     [upload]="client store loop s3 http commit aws base"
     [guarded]="upload client store ledger loop profile s3 http commit aws base"
     [plain]="upload client store ledger loop profile s3 http commit aws base"
+    [update]="guarded plain client loop base"
     [probe]="client store loop profile s3 http commit aws base"
     [gc]="client store ledger loop s3 commit base"
-    [api]="guarded plain probe gc upload client store ledger loop profile s3 http commit aws base"
+    [api]="update guarded plain probe gc upload client store ledger loop profile s3 http commit aws base"
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.

@@ -64,6 +64,12 @@ oscommit init "$work/c-store" >/dev/null || violation "oscommit init failed"
 says 0 'committed "' ./publish "file://$work/c-store"
 says 3 'conflict' ./publish "file://$work/c-store"
 
+seen
+"$compiler" -std=c11 -Wall -Wextra -Werror -I"$root/include" "$root/examples/counter.c" "$library" -Wl,-rpath,"$(dirname -- "$library")" -o counter ||
+    violation "examples/counter.c does not compile"
+says 0 1 ./counter "file://$work/c-store"
+says 0 2 ./counter "file://$work/c-store"
+
 oscommit init "$work/sh-store" >/dev/null || violation "oscommit init failed"
 echo rows >part-0001.parquet
 says 0 'published' env STORE="file://$work/sh-store" sh "$root/examples/publish.sh"
@@ -98,5 +104,7 @@ echo '{"rows": 42}' >report.json
 says 0 '' bash -c "$(printed 'oscommit init +/srv/store')"
 says 0 'committed' bash -c "$(printed 'oscommit put .*file:///srv/store')"
 says 3 'conflict' bash -c "$(printed 'oscommit put .*file:///srv/store')"
+says 0 'committed' bash -c "$(printed 'oscommit update .*file:///srv/store')"
+says 0 '1' oscommit get "file://$work/store/counter" -
 says 0 '{"rows": 42}' oscommit get "file://$work/store/2026/11.json" -
 finish "README"

@@ -36,6 +36,21 @@ static void put_if_match(os_client *client, struct trial *trial)
                                      &trial->err);
 }
 
+static int give_new_body(void *context, const os_current *current, os_body *ret)
+{
+    (void)current;
+    new_body(context, ret);
+    return 0;
+}
+
+static void update(os_client *client, struct trial *trial)
+{
+    os_update_options options = OS_UPDATE_OPTIONS_INIT;
+    options.put = &new_options;
+    trial->verdict =
+        os_update(client, trial->key, give_new_body, trial, &options, &trial->call, &trial->result, &trial->err);
+}
+
 static void put_file_if_absent(os_client *client, struct trial *trial)
 {
     os_body body = OS_BODY_FILE(trial->file);
@@ -245,6 +260,8 @@ const struct scenario scenarios[] = {
     {.name = "put_if_match", .guarded_before = true, .before = STATE_OLD, .after = STATE_NEW, .run = put_if_match},
     {.name = "put_if_match_of_bare", .before = STATE_OLD, .after = STATE_NEW, .run = put_if_match},
     {.name = "put_if_match_of_stale", .before = STATE_OLD, .after = STATE_OLD, .stale = true, .run = put_if_match},
+    {.name = "update", .guarded_before = true, .before = STATE_OLD, .after = STATE_NEW, .run = update},
+    {.name = "update_of_absent", .after = STATE_NEW, .run = update},
     {.name = "put_if_absent_in_parts", .in_parts = true, .after = STATE_NEW, .run = put_if_absent},
     {.name = "put_if_absent_in_parts_of_taken_key",
      .in_parts = true,

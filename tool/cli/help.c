@@ -119,8 +119,13 @@ static void print_indented(FILE *out, const char *lines)
 
 void help_command(FILE *out, const struct command *command, bool all)
 {
-    (void)fprintf(out, "usage: oscommit %s%s%s [FLAGS]\n\n%s", command->name, command->operands[0] == '\0' ? "" : " ",
-                  command->operands, command->description);
+    const char *blank = command->operands[0] == '\0' ? "" : " ";
+
+    if (command->runs_program) /* whose flags follow it */
+        (void)fprintf(out, "usage: oscommit %s [FLAGS]%s%s\n", command->name, blank, command->operands);
+    else
+        (void)fprintf(out, "usage: oscommit %s%s%s [FLAGS]\n", command->name, blank, command->operands);
+    (void)fprintf(out, "\n%s", command->description);
     if (command->options != NULL) {
         (void)fputs("\nFlags:\n", out);
         for (const enum option_id *id = command->options; *id != OPTION_COUNT; id++)

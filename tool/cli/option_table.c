@@ -153,5 +153,6 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_ROUNDS] = OWN_NUMBER("rounds", 10000, "rounds of each race [100]; 50 or more prove a condition"),
     [OPTION_STORE_NAME] = OWN_TEXT("store-name", "TEXT", "for the profile [as its answers say]"),
     [OPTION_STORE_VERSION] = OWN_TEXT("store-version", "TEXT", "in the profile"),
+    [OPTION_MAX_LENGTH] = OWN_NUMBER("max-length", UINT64_MAX, "most bytes of the object, old and new [64 MiB]"),
     [OPTION_NO_HELD_BODY] = OWN_SWITCH("no-held-body", "leave out the questions about stalled bodies (80 s)"),
 };

@@ -267,13 +267,31 @@ static bool check_against_command(struct parser *parser)
                             command->max_operands == 0 ? "no operands" : command->operands,
                             options->operand[command->max_operands]);
     }
+    if (command->runs_program && options->program == NULL)
+        return usage_refuse(parser->usage, "%s needs a program behind --: %s", command->name, command->operands);
     return true;
+}
+
+/* All that stands behind "--", flags too, where the command runs a program. */
+static void take_program(struct parser *parser)
+{
+    struct options *options = parser->options;
+    struct usage unused = {0};
+    const struct command *command =
+        options->operand_count == 0 ? NULL
+                                    : find_command(parser->commands, options->operand, options->operand_count, &unused);
+
+    if (command == NULL || !command->runs_program || parser->next == parser->argc)
+        return;
+    options->program = parser->argv + parser->next;
+    parser->next = parser->argc;
 }
 
 static bool parse_argument(struct parser *parser, const char *arg, bool *flags_ended)
 {
     if (!*flags_ended && strcmp(arg, "--") == 0) {
         *flags_ended = true;
+        take_program(parser);
         return true;
     }
     if (!*flags_ended && strncmp(arg, "--", 2) == 0)

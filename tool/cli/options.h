@@ -107,6 +107,7 @@ enum option_id {
     OPTION_STORE_NAME,
     OPTION_STORE_VERSION,
     OPTION_NO_HELD_BODY,
+    OPTION_MAX_LENGTH,
     OPTION_COUNT
 };
 
@@ -142,6 +143,7 @@ struct command {
     const char *exit_status; /* lines of its own for the help; NULL: those of most commands */
     bool hidden;             /* not listed: the tool starts it itself */
     bool settles;            /* it asks about an earlier write: where it fails, that is as unknown as before */
+    bool runs_program;       /* what stands behind "--" is a program and its arguments */
     const char *program;     /* another one, in the same package, that does it; NULL: `run` does */
     enum status (*run)(const struct options *options);
 };
@@ -156,6 +158,7 @@ struct options {
     unsigned given[OPTION_COUNT]; /* how often, on the command line */
     const char *operand[OPERANDS_MAX];
     size_t operand_count;
+    char *const *program; /* of a command that runs one: it and its arguments, ends with NULL; NULL: none is given */
     const char *metadata[METADATA_MAX]; /* "name=value", in order */
     size_t metadata_count;
     const char *tags[TAGS_MAX]; /* the same */

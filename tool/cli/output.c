@@ -100,6 +100,10 @@ static void guarded_json(struct output *output, const char *url, os_verdict verd
     json_line_number(&line, "duration_ms", result->duration_ms);
     json_line_flag(&line, "took_over", result->took_over != 0);
     json_line_flag(&line, "fenced", result->fenced != 0);
+    if (strcmp(output->command, "update") == 0) {
+        json_line_number(&line, "conflicts", result->conflicts);
+        json_line_flag(&line, "unchanged", result->unchanged != 0);
+    }
     if (verdict == OS_CONFLICT) {
         json_line_text(&line, "found_etag", result->found_etag);
         json_line_text(&line, "found_version_id", result->found_version_id);
@@ -114,7 +118,7 @@ static void guarded_json(struct output *output, const char *url, os_verdict verd
 
 static void guarded_human(const char *url, os_verdict verdict, const os_result *result)
 {
-    (void)fputs(os_verdict_name(verdict), stdout);
+    (void)fputs(result->unchanged != 0 ? "unchanged" : os_verdict_name(verdict), stdout);
     if (url != NULL) {
         (void)fputc(' ', stdout);
         clean_print(stdout, url);
@@ -133,6 +137,8 @@ static void guarded_human(const char *url, os_verdict verdict, const os_result *
     }
     (void)printf(" (%" PRIu64 " ms, %" PRIu32 " request%s", result->duration_ms, result->requests,
                  result->requests == 1 ? "" : "s");
+    if (result->conflicts > 0)
+        (void)printf(", %" PRIu32 " conflict%s", result->conflicts, result->conflicts == 1 ? "" : "s");
     if (result->waited_ms > 0)
         (void)printf(", waited %" PRIu64 " ms", result->waited_ms);
     (void)fputs(result->took_over != 0 ? ", took a record over" : "", stdout);

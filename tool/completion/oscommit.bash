@@ -2,7 +2,7 @@
 # bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
 # Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
 
-_oscommit_commands="init put cp mv rm get head ls table resolve gc race check probe help version"
+_oscommit_commands="init put update cp mv rm get head ls table resolve gc race check probe help version"
 _oscommit_table_commands="create check ls show release"
 _oscommit_common="--json --quiet --verbose --help --all --version --store --ledger --endpoint-url --s3-endpoint
     --dynamodb-endpoint --region --dynamodb-region --profile --dynamodb-profile --ca-file --addressing --signature
@@ -19,6 +19,7 @@ _oscommit_own_flags() {
         --tag --storage-class --encryption --kms-key"
     case $1 in
     put) echo "--if-absent --if-match --ticket-file $headers" ;;
+    update) echo "--max-length --ticket-file $headers" ;;
     cp) echo "--if-absent --if-match --source-etag --source-version-id --ticket-file $headers" ;;
     mv) echo "--if-absent --source-etag --ticket-file" ;;
     rm) echo "--if-match --ticket-file" ;;

@@ -70,6 +70,14 @@ static void try_plain(struct within *within)
     note(within, "os_store_probe", os_store_probe(client, NULL, NULL, &profile, &error) != OS_OK, &error);
 }
 
+static int no_change(void *context, const os_current *current, os_body *ret)
+{
+    (void)context;
+    (void)current;
+    (void)ret;
+    return 0;
+}
+
 static void try_guarded(struct within *within)
 {
     os_client *client = within->client;
@@ -82,6 +90,7 @@ static void try_guarded(struct within *within)
     note(within, "copy_if_match", os_copy_if_match(client, "a", "b", "\"e\"", NULL, NULL, NULL, &error) == no, &error);
     note(within, "rename", os_rename_if_not_exists(client, "a", "b", NULL, NULL, NULL, &error) == no, &error);
     note(within, "delete_if_match", os_delete_if_match(client, "k", "\"e\"", NULL, NULL, &error) == no, &error);
+    note(within, "update", os_update(client, "k", no_change, NULL, NULL, NULL, NULL, &error) == no, &error);
     note(within, "resolve", os_resolve(client, "{}", NULL, NULL, &error) == OS_UNKNOWN, &error);
 }
 

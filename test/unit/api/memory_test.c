@@ -50,23 +50,47 @@ struct tried {
     os_error error;
 };
 
-static void try_once(const struct scratch *scratch, const char *key, uint64_t stage_above, struct tried *ret)
+static void put_new(os_client *client, const char *key, const os_call *call, os_result *result, struct tried *ret)
+{
+    os_body body = OS_BODY_MEMORY(key, strlen(key));
+    ret->verdict = os_put_if_absent(client, key, &body, NULL, call, result, &ret->error);
+}
+
+static int give_key(void *context, const os_current *current, os_body *ret)
+{
+    (void)context;
+    ret->data = current->key;
+    ret->length = strlen(current->key);
+    return 0;
+}
+
+static void update_new(os_client *client, const char *key, const os_call *call, os_result *result, struct tried *ret)
+{
+    ret->verdict = os_update(client, key, give_key, NULL, NULL, call, result, &ret->error);
+}
+
+/* What is tried on a key that nothing is under. */
+struct attempt {
+    void (*write)(os_client *client, const char *key, const os_call *call, os_result *result, struct tried *ret);
+    uint64_t stage_above;
+};
+
+static void try_once(const struct scratch *scratch, const char *key, const struct attempt *attempt, struct tried *ret)
 {
     os_options options = OS_OPTIONS_INIT;
-    os_body body = OS_BODY_MEMORY(key, strlen(key));
     os_call call = OS_CALL_INIT;
     os_result result = OS_RESULT_INIT;
     os_client *client = NULL;
     options.store_url = scratch->url;
     options.no_environment = 1;
     options.release = OS_RELEASE_ALWAYS;
-    options.stage_above = stage_above;
+    options.stage_above = attempt->stage_above;
     call.deadline_ms = 3000;
     memset(ret, 0, sizeof(*ret));
     ret->opened = os_client_open(&options, &client, &ret->open_error);
     if (ret->opened != OS_OK)
         return;
-    ret->verdict = os_put_if_absent(client, key, &body, NULL, &call, &result, &ret->error);
+    attempt->write(client, key, &call, &result, ret);
     os_result_clear(&result);
     os_client_close(client);
 }
@@ -90,7 +114,7 @@ static void check_truth(os_client *client, const char *key, const struct tried *
     assert_int_not_equal(tried->verdict, OS_CONFLICT); /* nobody else writes here */
 }
 
-static void fail_in_turn(const struct scratch *scratch, uint64_t stage_above)
+static void fail_in_turn(const struct scratch *scratch, const struct attempt *attempt)
 {
     os_client *checker = scratch_client(scratch, NULL);
     long number = 0;
@@ -100,7 +124,7 @@ static void fail_in_turn(const struct scratch *scratch, uint64_t stage_above)
         snprintf(key, sizeof(key), "k%ld", number);
         atomic_store(&has_failed, false);
         atomic_store(&allocations_left, number);
-        try_once(scratch, key, stage_above, &tried);
+        try_once(scratch, key, attempt, &tried);
         atomic_store(&allocations_left, -1);
         check_truth(checker, key, &tried);
         calm = atomic_load(&has_failed) ? 0 : calm + 1;
@@ -112,10 +136,18 @@ static void fail_in_turn(const struct scratch *scratch, uint64_t stage_above)
 
 TEST_WITH(scratch, a_failed_allocation_anywhere_makes_no_crash_and_no_lie)
 {
-    fail_in_turn(scratch, 0);
+    const struct attempt attempt = {put_new, 0};
+    fail_in_turn(scratch, &attempt);
 }
 
 TEST_WITH(scratch, nor_does_one_while_parts_are_staged)
 {
-    fail_in_turn(scratch, 1);
+    const struct attempt attempt = {put_new, 1};
+    fail_in_turn(scratch, &attempt);
+}
+
+TEST_WITH(scratch, nor_does_one_in_an_update)
+{
+    const struct attempt attempt = {update_new, 0};
+    fail_in_turn(scratch, &attempt);
 }

@@ -28,7 +28,13 @@ static const struct command ls = {
 static const struct command table_ls = {.name = "table ls", .operands = "", .run = nothing};
 static const struct command table_show = {
     .name = "table show", .operands = "KEY", .min_operands = 1, .max_operands = 1, .run = nothing};
-static const struct command *const some[] = {&put, &ls, &table_ls, &table_show, NULL};
+static const struct command update = {.name = "update",
+                                      .operands = "URL -- PROGRAM",
+                                      .min_operands = 1,
+                                      .max_operands = 1,
+                                      .runs_program = true,
+                                      .run = nothing};
+static const struct command *const some[] = {&put, &ls, &table_ls, &table_show, &update, NULL};
 
 struct parsed {
     struct options options;
@@ -98,6 +104,29 @@ TEST_WITH(parsed, two_dashes_end_the_flags)
     assert_string_equal(parsed->options.operand[0], "--json");
     assert_string_equal(parsed->options.operand[1], "-v");
     assert_false(options_on(&parsed->options, OPTION_JSON));
+}
+
+TEST_WITH(parsed, behind_two_dashes_stands_a_program)
+{
+    assert_true(PARSE("--json", "update", "k", "-q", "--", "p", "--json", "--", "1", "2", "3", "4", "5", "6", "7"));
+    assert_ptr_equal(parsed->options.command, &update);
+    assert_int_equal(parsed->options.operand_count, 1);
+    assert_string_equal(parsed->options.program[0], "p");
+    assert_string_equal(parsed->options.program[2], "--");
+    assert_string_equal(parsed->options.program[9], "7");
+    assert_null(parsed->options.program[10]);
+    assert_int_equal(parsed->options.given[OPTION_JSON], 1);
+    assert_true(options_on(&parsed->options, OPTION_QUIET));
+    assert_true(PARSE("put", "--", "-", "k"));
+    assert_null(parsed->options.program);
+}
+
+TEST(a_program_that_is_missing_is_asked_for)
+{
+    ASSERT_REFUSED("update needs a program behind --: URL -- PROGRAM", "update", "k");
+    ASSERT_REFUSED("update needs a program behind --: URL -- PROGRAM", "update", "k", "--");
+    ASSERT_REFUSED("update needs operands: URL -- PROGRAM", "update", "--", "k");
+    ASSERT_REFUSED("There is no command \"updat\". Did you mean \"update\"?", "updat", "k", "--", "p");
 }
 
 TEST_WITH(parsed, short_switches_join_and_repeat)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pause of a guarded call's thread. */
-#include "guarded/call.h"
+#include "client/pause.h"
 
 #include "base/container.h"
 
@@ -40,19 +39,12 @@ static void interval_start(struct sync *sync)
         interval_end(interval, true);
 }
 
-bool guarded_pause(struct guarded *guarded, uint64_t ms)
+bool client_pause(os_client *client, os_cancel *cancel, uint64_t ms)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    if (now.monotonic_ms >= guarded_deadline(guarded) || ms >= guarded_deadline(guarded) - now.monotonic_ms)
-        return false;
     struct interval interval = {
         .sync = {.start = interval_start},
-        .limits = {.loop = guarded->client->loop,
-                   .cancel = guarded->params.cancel,
-                   .closing = guarded->client->closing,
-                   .deadline_ms = OP_NO_DEADLINE},
+        .limits = {.loop = client->loop, .cancel = cancel, .closing = client->closing, .deadline_ms = OP_NO_DEADLINE},
         .ms = ms,
     };
-    return sync_run(guarded->client, &interval.sync, NULL) == OS_OK && !interval.cut;
+    return sync_run(client, &interval.sync, NULL) == OS_OK && !interval.cut;
 }
