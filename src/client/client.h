@@ -61,6 +61,7 @@ struct os_client {
     struct update_turn *updates;      /* all that have their turn, or wait for it, in order of arrival */
     struct update_habit update_habits[CLIENT_UPDATE_HABITS];
     uint64_t ledger_took_ms;              /* its last answer */
+    uint32_t commit_ms;                   /* R11.5: how long attempts take here, smoothed; 0: none was made */
     struct dates dates;                   /* E10 */
     struct known_versions known_versions; /* R3.6 */
     enum date_belief belief;              /* of the Date of the answer that was noted last */

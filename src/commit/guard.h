@@ -75,6 +75,7 @@ struct guard_settings {
     uint32_t late_segment_s; /* how long what was handed to the kernel may still take to arrive, once it is given up */
     uint64_t minimum_rate;   /* bytes per second, at which what does not arrive at once has to be delivered */
     uint32_t margin_s;
+    uint32_t commit_ms;   /* R11.5: how long an attempt takes here; 0: not known */
     uint32_t answer_409;  /* enum guard_409 */
     bool fences;          /* E7 */
     bool release_always;  /* R9 */
@@ -324,7 +325,8 @@ struct guard_holder {
     struct clock_reading first_seen; /* without a fence: or after its upload was aborted (R14) */
     bool upload_aborted;             /* R14: it is, or gone */
     bool lease_reported;
-    uint8_t reserved[6];
+    bool just_met; /* R11.5: no HEAD was sent since it was first seen */
+    uint8_t reserved[5];
 };
 
 /* R6 to R8: the copies that were sent, and how they were answered (guard_attempt.c). */

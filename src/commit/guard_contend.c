@@ -58,23 +58,39 @@ void guard_see_record(struct guard *g, const struct record *item, const struct c
     record_copy(&g->holder.record, item);
     g->holder.first_seen = *now;
     g->holder.upload_aborted = false;
+    g->holder.just_met = true;
     if (item->timeout_ms > GUARD_LONG_LEASE_MS && !g->holder.lease_reported) {
         g->holder.lease_reported = true;
         actions->what |= GUARD_DO_REPORT_LEASE;
     }
 }
 
+static void contend_look(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
+{
+    g->holder.just_met = false;
+    g->state = GUARD_CONTEND_CHECKING;
+    guard_request_head(g, now, actions);
+}
+
+/* R11.5: what the last HEAD showed is as old as the record; its holder is about to write. */
+static void wait_for_commit(struct guard *g, struct guard_actions *actions)
+{
+    g->state = GUARD_CONTEND_WAITING;
+    actions->has_timer = true;
+    actions->timer_ms = g->settings.commit_ms;
+}
+
 /* The record was seen under way to the own one, or by a poll. */
 static void look_or_take_over(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
-    if (head_is_recent(g, now) && g->holder.record.timeout_ms == 0) {
+    if (head_is_recent(g, now) && g->holder.record.timeout_ms == 0)
         take_over_beside(g, now, actions);
-    } else if (head_is_recent(g, now) && guard_is_spent(&g->holder.record, &g->check.base)) {
+    else if (head_is_recent(g, now) && guard_is_spent(&g->holder.record, &g->check.base))
         take_over(g, now, actions);
-    } else {
-        g->state = GUARD_CONTEND_CHECKING;
-        guard_request_head(g, now, actions);
-    }
+    else if (head_is_recent(g, now) && g->holder.just_met && g->settings.commit_ms > 0)
+        wait_for_commit(g, actions);
+    else
+        contend_look(g, now, actions);
 }
 
 /* The answer that showed the record is a consistent read itself, so the first poll is only a HEAD. */
@@ -89,8 +105,11 @@ void guard_contend(struct guard *g, const struct clock_reading *now, struct guar
 
 void guard_on_contend_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    (void)event;
     assert(g->own.hold == GUARD_HOLDS_NOTHING && g->awaiting == 0);
+    if (g->holder.just_met) {
+        contend_look(g, &event->now, actions);
+        return;
+    }
     g->state = GUARD_CONTEND_READING;
     guard_request(g, GUARD_DO_RECORD_GET, actions);
 }

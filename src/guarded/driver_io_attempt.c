@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { COMMIT_MOST_MS = 250 };
+
 static enum store_verb verb_of(enum guard_operation operation)
 {
     switch (operation) {
@@ -112,9 +114,21 @@ static void driver_io_attempt_measure(struct driver *driver, const struct store_
         (unsigned long long)(answer->sent_ms / 1000));
 }
 
+/* R11.5: the mean of many, in which the last counts for a quarter. */
+static void note_commit_time(struct driver *driver)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    uint64_t took_ms = clock_elapsed_max(&driver->io.attempt.sent, &now);
+    uint32_t bounded_ms = took_ms < 1 ? 1 : took_ms > COMMIT_MOST_MS ? COMMIT_MOST_MS : (uint32_t)took_ms;
+    uint32_t mean_ms = driver->client->commit_ms;
+    driver->client->commit_ms = mean_ms == 0 ? bounded_ms : (3 * mean_ms + bounded_ms + 3) / 4;
+}
+
 /* R3.6: the next replacement of it may be this client's. */
 static void note_written(struct driver *driver, const struct store_answer *answer)
 {
+    note_commit_time(driver);
     bool carries = driver->io.attempt.request.nonce != NULL || driver->params.upload != NULL;
     if (carries && !driver->client->known_versions.nonces_vanish)
         driver_note_version(driver, answer->object.etag, driver->guard.write.nonce);

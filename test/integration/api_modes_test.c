@@ -224,10 +224,13 @@ SUITE_TEST(a_native_ticket_is_resolved_by_the_nonce, 0)
 {
     ENDED struct mode mode = mode_open(f, "native-ticket", OS_GUARD_NATIVE, NULL);
     unsigned id = add(&mode, (struct fault_rule){.action = FAULT_HOLD_ANSWER});
+    const struct fault_match looks = {.method = "HEAD", .path_contains = mode.key};
+    unsigned blind = fault_proxy_add(mode.f->store_proxy, &(struct fault_rule){.match = looks, .action = FAULT_RESET});
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 6000; /* sent by then, and not yet dead */
     mode.outcome = create(mode.client, mode.key, "ours", &call);
     CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
+    fault_proxy_remove(mode.f->store_proxy, blind);
     assert_true(fault_proxy_wait_hits(mode.f->store_proxy, id, 1, 60000)); /* it has written */
     CLEARED struct outcome settled = resolve(mode.client, mode.outcome.result.ticket, NULL);
     CHECK_VERDICT(settled, OS_COMMITTED);

@@ -132,7 +132,7 @@ SUITE_TEST(before_the_fence_an_unsettled_put_stays_unknown_at_the_deadline, 0)
     doubtful_end(&doubtful);
 }
 
-/* Row A: the object is another writer's by now, whose record says that it saw ours. */
+/* V4: the object is another writer's by now, and says that it replaced ours; so does that writer's record (row A). */
 SUITE_TEST(a_later_holder_that_saw_our_nonce_proves_our_commit, 0)
 {
     struct doubtful doubtful;
@@ -141,12 +141,11 @@ SUITE_TEST(a_later_holder_that_saw_our_nonce_proves_our_commit, 0)
     os_client *next = fixture_client(&options);
     const char *source = fixture_key(f, "next-source");
     put_plain(next, source, "the next", NULL);
-    /* A COPY looks at the object before its record is written, so that what it saw is always known (R3). */
     struct outcome replaced = copy_over(next, source, doubtful.key, "\"413ce3b69a495db0d3c39e75728fde18\"", NULL);
     CHECK_VERDICT(replaced, OS_COMMITTED);
     char said[SAID_SIZE];
     resolve_elsewhere(doubtful.outcome.result.ticket, "60000", said, sizeof(said));
-    CHECK_BEGINS(said, "committed R13.A OS_OK");
+    CHECK_BEGINS(said, "committed V4 OS_OK");
     CHECK_OBJECT(next, doubtful.key, "the next");
     fault_proxy_release(f->store_proxy, doubtful.rule, FAULT_FORWARD);
     outcome_clear(&replaced);

@@ -141,6 +141,7 @@ class Unknown(BackendCase):
         store, _, environment = self.proxies()
         key = self.key("json-ticket")
         store.add("hold_answer", method="PUT", path_contains=key, times=1)
+        looks = store.add("reset", method="HEAD", path_contains=key, first=2)  # V4.2
         line = self.exits(
             UNKNOWN,
             "put",
@@ -156,6 +157,7 @@ class Unknown(BackendCase):
         ).line()
         self.assertEqual((line["verdict"], line["error"]["code"]), ("unknown", "OS_ERR_UNDECIDED"))
         self.assertNotIn(SECRET_KEY, json.dumps(line))
+        store("remove", id=looks)
         self.ok("resolve", self.url(key), line["ticket"], environment=environment)
 
     def test_a_resolution_that_cannot_begin_says_nothing_of_the_write(self):

@@ -82,6 +82,7 @@ static void saw_new_record(struct world *world, unsigned w, const struct record 
     struct book *book = &world->writers[w].book;
     record_copy(&book->seen, record);
     book->has_seen = 1;
+    book->polled = 0;
     book->first_seen = world_clocks(world, w);
     book->head_after_seen = 0;
     book->aborted = 0;
@@ -153,6 +154,8 @@ void oracle_before(struct world *world, unsigned w, const struct guard_event *ev
     if (shows_record(event) && !book->sent && !is_ours(world, w, &event->record)) {
         if (!book->has_seen || !same_record(&book->seen, &event->record))
             saw_new_record(world, w, &event->record);
+        if (world->writers[w].guard.state != GUARD_CONTEND_READING)
+            book->polled = 0; /* R11.5 */
     }
     if (event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED)
         head_answered(book, w, answered);
@@ -419,6 +422,8 @@ static void check_requests(struct world *world, unsigned w, const struct guard_e
                            const struct guard_actions *todo, enum guard_state was)
 {
     bool polls = event->kind == GUARD_EVENT_TIMER && was == GUARD_CONTEND_WAITING;
+    polls = polls && !(world->writers[w].book.has_seen && !world->writers[w].book.polled); /* R11.5 */
+    world->writers[w].book.polled |= event->kind == GUARD_EVENT_TIMER && was == GUARD_CONTEND_WAITING;
     MUST(!polls || todo->what & GUARD_DO_RECORD_GET, "R11: a poll begins with a consistent GetItem");
     if (todo->what & GUARD_DO_SIGN)
         check_sign(&world->writers[w], event, todo);

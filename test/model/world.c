@@ -165,6 +165,7 @@ void settings_of(struct guard_settings *ret)
     ret->late_segment_s = config->late_segment_s;
     ret->margin_s = config->margin_s ? config->margin_s : 1;
     ret->timeout_ms = 1000; /* T6 raises it */
+    ret->commit_ms = 1;
     ret->max_clock_skew_rate = 2;
     ret->ttl_s = GUARD_EVIDENCE_S;
     ret->recheck_after_ms = config->recheck_ms ? config->recheck_ms : 500;

@@ -229,8 +229,9 @@ struct book {
     uint8_t sign_replaced;    /* nonce_code of what the signed attempt says */
     uint8_t shown;            /* R12.9: nonce_code of the object that the HEAD answered last showed; 0: none */
     uint8_t shown_replaced;
-    uint8_t later; /* R3.7: a COPY is signed after its record was written */
-    uint8_t reserved[4];
+    uint8_t later;  /* R3.7: a COPY is signed after its record was written */
+    uint8_t polled; /* R11: the record in `seen` was */
+    uint8_t reserved[3];
 };
 
 struct writer {

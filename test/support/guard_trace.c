@@ -74,7 +74,8 @@ static bool take_setting(struct words *words, struct guard_settings *settings)
            words_take_number(words, "timeout", &settings->timeout_ms) ||
            words_take_number(words, "ttl", &settings->ttl_s) ||
            words_take_number(words, "recheck", &settings->recheck_after_ms) ||
-           take_u32(words, "rate", &settings->max_clock_skew_rate) || take_seconds(words, settings);
+           take_u32(words, "rate", &settings->max_clock_skew_rate) ||
+           take_u32(words, "commits-in", &settings->commit_ms) || take_seconds(words, settings);
 }
 
 static bool take_start(struct words *words, struct guard_start *start)

@@ -219,6 +219,8 @@ void trace_text_step(struct trace_text *text, const struct guard *g, const struc
     }
     if (todo->has_timer && g->state == GUARD_SENDING)
         add_look(text, todo);
+    else if (todo->has_timer && g->state == GUARD_CONTEND_WAITING && g->holder.just_met)
+        trace_text_add(text, "%sSOON %" PRIu64, separator(text), todo->timer_ms);
     else if (todo->has_timer)
         add_timer(text, g, todo);
     trace_text_add(text, " [%s]", state_names[g->state]);

@@ -102,3 +102,26 @@ TEST(a_record_without_a_nonce_is_not_spent)
           "put conflict g=7 t=20000 ttl=9 n=a -> HEAD [CONTEND_CHECKING]\n"
           "head E nonce=a @1001 -> WAIT 25 [CONTEND_WAITING]\n");
 }
+
+/* ------------------------------------------------------------------------------------------------ R11.5 */
+
+#define MET "put conflict g=7 t=20000 ttl=9 n=other fence=1010 -> SOON 15 [CONTEND_WAITING]\n"
+
+/* The HEAD that went out with the PutItem is as old as the record: the next one follows when the holder is done. */
+TEST(a_holder_that_was_just_met_is_given_the_time_of_an_attempt)
+{
+    TRACE("put absent commits-in=15\n" LOCKING MET "timer +15 -> HEAD [CONTEND_CHECKING]\n"
+          "head X nonce=other @1000 -> CONFLICT EXPECTATION R11 X [FINISHED]\n");
+    TRACE("put absent commits-in=15\n" LOCKING MET "timer +15 -> HEAD [CONTEND_CHECKING]\n"
+          "head none @1000 -> WAIT 25 [CONTEND_WAITING]\n"
+          "timer +25 -> GET [CONTEND_READING]\n"
+          "get found g=8 t=20000 ttl=9 n=third fence=1010 -> SOON 15 [CONTEND_WAITING]\n"
+          "timer +15 -> HEAD [CONTEND_CHECKING]\n");
+    TRACE("put absent commits-in=15\n" LOCKING MET "stop -> NOT_EXECUTED BUSY R11 [FINISHED]\n");
+}
+
+TEST(an_old_head_is_sent_again_at_once)
+{
+    TRACE("put absent commits-in=15\n" LOCKING
+          "put conflict g=7 t=20000 ttl=9 n=other fence=1010 +2000 -> HEAD [CONTEND_CHECKING]\n");
+}
