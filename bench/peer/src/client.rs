@@ -5,6 +5,7 @@ use object_store::aws::AmazonS3;
 use object_store::path::Path;
 use object_store::{Error, GetOptions, ObjectStore, PutMode, PutResult, UpdateVersion};
 
+#[allow(unused_imports)] // the plain calls of later ones are a trait of their own
 use crate::Plain as _;
 
 pub struct Options {

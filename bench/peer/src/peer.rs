@@ -9,7 +9,6 @@ mod load;
 
 use object_store::aws::{AmazonS3, AmazonS3Builder, S3ConditionalPut, S3CopyIfNotExists};
 use object_store::path::Path;
-#[allow(unused_imports)] // later ones have a trait of its own for the plain calls
 pub use object_store::ObjectStore as Plain;
 
 // The crate calls the table deprecated in favour of the store's own conditions.
