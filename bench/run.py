@@ -22,7 +22,7 @@ def parse():
     parser = argparse.ArgumentParser(prog="bench/run.sh", description="This library beside object_store.")
     parser.add_argument("--quick", action="store_true", help="one round, one second a measurement")
     parser.add_argument("--rows", default="", metavar="REGEX", help="only rows whose name matches")
-    parser.add_argument("--out", default="bench-out", metavar="DIR", help="where the results go [bench-out]")
+    parser.add_argument("--out", default="bench-out", metavar="DIR", help="where the results go [build/bench/out]")
     parser.add_argument("--rounds", type=int, help="how often each side has its turn [5]; the table shows medians")
     parser.add_argument("--seconds", type=float, help="of each measurement [4]")
     parser.add_argument("--bytes", type=int, default=1024, help="of each object [1024]")

@@ -4,6 +4,7 @@
 #
 #   bench/run.sh [--quick] [--rows REGEX] [--out DIR] [--rounds N] [--seconds S] [--list]
 #
+# The results go to build/bench/out, or to --out.
 # OSCOMMIT_BENCH_BUILD   another folder than build/bench for what is built
 set -euo pipefail
 
@@ -49,4 +50,4 @@ build_peers
 trap '"$scripts_dir/servers.sh" stop "$servers"' EXIT
 start_servers
 OSCOMMIT_BENCH_PROGRAMS=$build/bench OSCOMMIT_BENCH_PEERS=$cache/bench-peer-target/release \
-    python3 -B "$root/bench/run.py" "$@"
+    python3 -B "$root/bench/run.py" --out "$build/out" "$@"
