@@ -97,7 +97,7 @@ def _in_flight(rows):
 def _contenders(metric, y_title):
     def make(rows):
         counts = (2, 8, 32, 64)
-        title = "One counter, 5 ms a request: what a success takes"
+        title = "One counter, real servers, 5 ms a request: what a success takes"
         chart = Chart(title, "writers", y_title, [str(n) for n in counts])
         for side in ("ours", "peer"):
             chart.add(side, [value(rows, f"counter-{count}", side, metric) for count in counts])

@@ -6,6 +6,7 @@ A side is "ours", "peer" (object_store 0.12.5 with its table), "native" (the new
 """
 
 import argparse
+import contextlib
 import dataclasses
 import typing
 
@@ -106,12 +107,15 @@ def on_servers(mode, ours, delay_ms):
     return measure
 
 
-def contended(writers, ours, delay_ms):
+def contended(writers, ours, delay_ms, stub):
     """Longer than the others: who has not had its turn at the end has made requests for nothing."""
 
     def measure(side, settings):
         settings = argparse.Namespace(**{**vars(settings), "seconds": 2 * settings.seconds})
-        with programs.stub() as stub, programs.Router(stub.port, stub.port) as router:
+        with contextlib.ExitStack() as stack:
+            service = stack.enter_context(programs.stub()) if stub else None
+            router = programs.Router(service.port, service.port) if stub else programs.real_router()
+            stack.enter_context(router)
             return counted(router, side, "counter", settings, writers, ours, delay_ms)
 
     return measure
@@ -159,31 +163,33 @@ def record_row(mode, in_flight, goal):
     )
 
 
-def counter_row(writers, goal, delay_ms=5):
-    words = f"{writers} writers, one counter, +{delay_ms} ms, for a success"
+def counter_row(writers, goal, stub=False, delay_ms=5):
+    words = f"{writers} writers, one counter, +{delay_ms} ms, {'stub' if stub else 'real servers'}, for a success"
     return Row(
-        f"counter-{writers}",
+        f"counter-{writers}" + ("-stub" if stub else ""),
         ("ours", "peer"),
-        contended(writers, RECORD, delay_ms),
+        contended(writers, RECORD, delay_ms, stub),
         [
             Line(f"{words}: ms", "wall_ms", goal),
             Line(f"{words}: requests", "requests", goal),
+            Line(f"{words}: which", "kinds"),
             Line(f"{words}: CPU, µs", "cpu_us"),
             Line(f"{words}: slowest, ms", "max_ms"),
         ],
     )
 
 
-def native_counter_row(writers, goal, delay_ms=5):
-    words = f"native, {writers} writers, one counter, +{delay_ms} ms, for a success"
+def native_counter_row(writers, goal, stub=False, delay_ms=5):
+    words = f"native, {writers} writers, one counter, +{delay_ms} ms, {'stub' if stub else 'real servers'}, for a success"
     return Row(
-        f"native-counter-{writers}",
+        f"native-counter-{writers}" + ("-stub" if stub else ""),
         ("ours", "native"),
-        contended(writers, NATIVE, delay_ms),
+        contended(writers, NATIVE, delay_ms, stub),
         [
             Line(f"{words}: ms", "wall_ms", goal),
             Line(f"{words}: requests", "requests", goal),
             Line(f"{words}: CPU, µs", "cpu_us", goal),
+            Line(f"{words}: slowest, ms", "max_ms"),
         ],
     )
 
@@ -210,4 +216,6 @@ LOADS = [
     native_counter_row(32, ("native", 0.90)),
     *(counter_row(writers, None) for writers in (2, 8, 64)),
     *(native_counter_row(writers, None) for writers in (2, 8, 64)),
+    counter_row(32, None, stub=True),
+    native_counter_row(32, None, stub=True),
 ]
