@@ -141,7 +141,7 @@ class Unknown(BackendCase):
         store, _, environment = self.proxies()
         key = self.key("json-ticket")
         store.add("hold_answer", method="PUT", path_contains=key, times=1)
-        looks = store.add("reset", method="HEAD", path_contains=key, first=2)  # V4.2
+        looks = store.add("reset", method="HEAD", path_contains=key, first=4)  # V4.2, after E7 and R1
         line = self.exits(
             UNKNOWN,
             "put",

@@ -143,7 +143,7 @@ class Misplaced(BackendCase):
         store, ledger, environment = self.proxies()
         key = self.key(name)
         rule = store.add(play, method="PUT", path_contains=key, times=1)
-        looks = store.add("reset", method="HEAD", path_contains=key, first=2)  # V4.2
+        looks = store.add("reset", method="HEAD", path_contains=key, first=4)  # V4.2, after E7 and R1
         line = self.exits(
             UNKNOWN,
             *("put", "-", self.url(key), "--if-absent", "--json", "--deadline-ms", "6000", *FAST),

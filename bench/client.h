@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench_client: this library beside bench_peer and bench_native (peer/src), which take the same arguments. */
+#ifndef BENCH_CLIENT_H
+#define BENCH_CLIENT_H
+
+#include <oscommit.h>
+
+#include <stdint.h>
+
+enum client_mode { MODE_CREATE, MODE_UPDATE, MODE_COPY, MODE_COUNTER, MODE_LINES };
+
+struct settings {
+    enum client_mode mode;
+    const char *store_endpoint;
+    const char *ledger_endpoint; /* that of the store, if none is given */
+    const char *bucket;
+    const char *table;
+    const char *prefix;
+    const char *guard;   /* "record", "native" ... [auto] */
+    const char *profile; /* of the store [none] */
+    unsigned in_flight;
+    size_t bytes;
+    double seconds;
+    double warm;
+};
+
+/* Both return the status of the program. */
+int run_load(os_client *client, const struct settings *settings);
+int run_lines(os_client *client);
+
+#endif
