@@ -100,7 +100,6 @@ struct guard_start {
     uint64_t upload;                   /* COMPLETE: number of the upload id (record_upload_number) */
     uint32_t part_count;               /* COMPLETE: decides how long the store may be at it */
     bool parts_in_doubt;               /* COMPLETE: a part was not answered: a copy of it may come late (R14) */
-    bool lost_upload;                  /* COMPLETE: the same call has given up a Complete of another upload (V4.3) */
     const char *known_nonce;           /* R3.6: of the version with expected_etag, "" if it has none; NULL: not known */
     bool has_recent_date;              /* R3: an answer of the store is less than 2 s old; native: than 10 min */
     uint64_t recent_date_s;            /* the largest Date received so far */
@@ -272,9 +271,8 @@ struct guard_write {
     char our_etag[VERSION_ETAG_SIZE];      /* "": not predicted */
     char nonce[RECORD_NONCE_SIZE];
     bool parts_in_doubt; /* R14: what is open may have been completed, and opened again by a late part */
-    bool lost_upload;    /* V4.3 */
     bool from_ticket;    /* never makes an attempt, begins at R13 */
-    uint8_t reserved[4];
+    uint8_t reserved[5];
 };
 
 /* G4: S3 time, of every answer and every HEAD (guard.c, guard_core.c). */

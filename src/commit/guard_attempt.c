@@ -9,10 +9,10 @@
 
 /* ------------------------------------------------------------------------------------------------ V4 */
 
-/* Where an earlier upload of the call may have made what is there, this Complete could still be applied after it. */
+/* Of a Complete there may be several under one nonce, and some stores show its object before it is whole (s3s-fs). */
 static bool may_look(const struct guard *g)
 {
-    return g->write.operation != GUARD_DELETE && !g->write.lost_upload;
+    return g->write.operation == GUARD_PUT || g->write.operation == GUARD_COPY;
 }
 
 static void look_later(struct guard *g, struct guard_actions *actions)

@@ -39,7 +39,6 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     fixed_str_copy(g->write.nonce, start->nonce, sizeof(g->write.nonce));
     g->write.part_count = start->part_count;
     g->write.parts_in_doubt = start->parts_in_doubt;
-    g->write.lost_upload = start->lost_upload;
     g->versioning = guard_versioning_of(settings, settings->versioned);
     assert((start->operation == GUARD_COMPLETE) == (start->upload != 0));
     g->own.record.upload = start->upload;

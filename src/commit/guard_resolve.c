@@ -255,8 +255,8 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
     if (row->rule == RULE_R13_F && guard_ask_versions(g, event, actions))
         return;
     enum guard_reason reason = row->reason;
-    if (row->rule == RULE_R13_B && g->attempt.answered_409 > 0)
-        reason = GUARD_REASON_EXPIRED; /* R7: nothing but the signature's end was in the way */
+    if (row->rule == RULE_R13_B && (g->attempt.answered_409 > 0 || g->attempt.overtaken))
+        reason = GUARD_REASON_EXPIRED; /* R7: nothing but the signature's end, or another's passing, was in the way */
     if (reason == GUARD_REASON_EXPIRED && g->write.operation == GUARD_COMPLETE && g->round.life != GUARD_LIFE_OVER_OPEN)
         reason = GUARD_REASON_UPLOAD_AGAIN; /* R14: its upload is not open, as far as anybody says */
     if (row->verdict == VERDICT_CONFLICT)

@@ -25,13 +25,15 @@ os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t gra
     return code == OS_ERR_NOT_FOUND ? OS_OK : code;
 }
 
-void guarded_prove(struct driver_outcome *outcome, const struct object_version *version)
+void guarded_prove(struct driver_outcome *outcome, const struct object_version *version, const char *nonce)
 {
+    static const struct object_version not_known = {.exists = false};
+    const struct object_version *ours = strcmp(version->nonce, nonce) == 0 ? version : &not_known;
     os_result *result = &outcome->result;
     outcome->verdict = OS_COMMITTED;
     memcpy(result->rule, "V4", sizeof("V4"));
-    memcpy(result->etag, version->etag, sizeof(version->etag));
-    memcpy(result->version_id, version->version_id, sizeof(version->version_id));
+    memcpy(result->etag, ours->etag, sizeof(ours->etag));
+    memcpy(result->version_id, ours->version_id, sizeof(ours->version_id));
     memset(result->found_etag, 0, sizeof(result->found_etag));
     memset(result->found_version_id, 0, sizeof(result->found_version_id));
     error_clear(&outcome->error);
@@ -85,8 +87,8 @@ static void verify_by_head(struct guarded *guarded, const char *upload_id, enum 
                      &trouble) != OS_OK)
         make_unknown(guarded, upload_id, VERIFY_AGAIN_MS, "the object could not be read after its upload was aborted",
                      &trouble);
-    else if (strcmp(found.nonce, outcome->ticket.record.nonce) == 0)
-        guarded_prove(outcome, &found);
+    else if (version_shows_nonce(&found, outcome->ticket.record.nonce))
+        guarded_prove(outcome, &found, outcome->ticket.record.nonce);
     else if (!is_as_it_was(outcome, &found, aborted))
         make_unknown(guarded, upload_id, VERIFY_AGAIN_MS,
                      "since then this write or another one has changed the object or its upload", &trouble);

@@ -51,7 +51,8 @@ os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t gra
 void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt);
 /* abort_and_verify.c: the same of a ticket's, whose upload is left alone unless `may_abort`. */
 void guarded_end_ticket(struct guarded *guarded, const char *upload_id, bool may_abort);
-void guarded_prove(struct driver_outcome *outcome, const struct object_version *version); /* V4, of a HEAD */
+void guarded_prove(struct driver_outcome *outcome, const struct object_version *version,
+                   const char *nonce);                                   /* V4, of a HEAD */
 void guarded_add_ticket(struct guarded *guarded, const char *upload_id); /* to an `unknown`; NULL: no upload */
 void guarded_report_metric(struct guarded *guarded);                     /* of one with reports_late */
 

@@ -40,6 +40,7 @@ static void driver_free(struct driver *driver)
         client->drivers = driver->next;
     if (driver->next)
         driver->next->previous = driver->previous;
+    release_let_go(client, &driver->waiter);
     if (driver->creation)
         release_drop(driver->creation);
     source_metadata_free(&driver->io.source.source_metadata);
@@ -142,7 +143,6 @@ static bool init_guard(struct driver *driver, const struct clock_reading *now)
         .upload = upload ? record_upload_number(upload->id) : 0,
         .part_count = upload ? (uint32_t)upload->part_count : 0,
         .parts_in_doubt = upload && upload->parts_in_doubt,
-        .lost_upload = upload && upload->follows_another,
         .known_nonce = driver->params.etag
                            ? known_versions_nonce(&driver->client->known_versions, driver->key, driver->params.etag)
                            : NULL,
@@ -225,7 +225,7 @@ static void start_again(struct driver *driver)
              driver->key, guard_rule_name(&driver->guard));
     if (driver->guard.outcome.reason == GUARD_REASON_RECORD_GONE ||
         driver->guard.outcome.reason == GUARD_REASON_EXPIRED || driver->guard.outcome.reason == GUARD_REASON_MISTAKEN)
-        begin_soon(driver);
+        begin_when_released(driver);
     else
         op_pause(&driver->op);
 }
@@ -387,7 +387,6 @@ static void driver_stop(struct driver *driver)
     driver->stopped = true;
     if (driver->outcome.result.guards == 0) {
         fence_check_leave(driver);
-        release_let_go(driver->client, &driver->waiter);
         refuse_stopped(driver);
     } else if (guard_verdict(&driver->guard) != VERDICT_NONE) { /* between two guards, or before an orphan's end */
         driver_describe(driver);

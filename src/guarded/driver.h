@@ -14,8 +14,7 @@
 /* A multipart upload whose Complete is guarded (R14). */
 struct driver_upload {
     const char *id;
-    const char *nonce;    /* that its creation has put into the object's metadata: of every guard of this upload */
-    bool follows_another; /* V4.3: the same call has given up the Complete of an earlier one */
+    const char *nonce; /* that its creation has put into the object's metadata: of every guard of this upload */
     const struct s3_part_name *parts;
     size_t part_count;
     const struct s3_completion *completion;

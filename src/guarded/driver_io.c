@@ -120,6 +120,15 @@ static bool has_no_clock(struct driver *driver, const struct store_answer *answe
            !driver->guard.write.from_ticket;
 }
 
+/* V4.4: while the attempt is under way, a store may show what it has of it. */
+static bool shows_half(const struct driver *driver, const struct store_answer *answer)
+{
+    uint64_t whole = driver->params.operation == GUARD_COPY ? driver->outcome.source_bytes : driver->params.body.length;
+    return driver->guard.state == GUARD_SENDING && answer->code == OS_OK && !answer->object.delete_marker &&
+           strcmp(answer->object.nonce, driver->guard.write.nonce) == 0 &&
+           (answer->object.length != whole || driver_etag_is_missing(answer->object.etag));
+}
+
 static void head_done(void *context, const struct store_answer *answer)
 {
     struct driver *driver = context;
@@ -133,6 +142,8 @@ static void head_done(void *context, const struct store_answer *answer)
         error_set(&driver->io.last_error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without an ETag.",
                   driver->key);
     }
+    if (shows_half(driver, answer))
+        event.head = HEAD_FAILED;
     if (has_no_clock(driver, answer)) {
         event.head = HEAD_REFUSED;
         error_set(&driver->io.last_error, OS_ERR_PROTOCOL,

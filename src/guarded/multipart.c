@@ -44,14 +44,14 @@ static os_code multipart_head_first(struct multipart *multipart, bool *ret_decid
     os_code code = guarded_head(multipart->guarded, guarded_time_left(multipart->guarded), 0, &found, err);
     if (code != OS_OK)
         return code;
-    bool ours = strcmp(found.nonce, multipart->nonce) == 0; /* an earlier round's, thought to be lost */
+    bool ours = version_shows_nonce(&found, multipart->nonce); /* an earlier round's, thought to be lost */
     bool tells = !params->etag || !found.exists || !driver_etag_is_missing(found.etag); /* else the driver asks on */
     *ret_decided = ours || (tells && (params->etag ? strcmp(found.etag, params->etag) != 0 : found.exists));
     if (!*ret_decided)
         return OS_OK;
     memset(outcome, 0, sizeof(*outcome));
     if (ours) {
-        guarded_prove(outcome, &found);
+        guarded_prove(outcome, &found, multipart->nonce);
         return OS_OK;
     }
     outcome->verdict = OS_CONFLICT;
@@ -90,7 +90,6 @@ static os_code multipart_complete(struct multipart *multipart, const struct uplo
         .part_count = uploaded->part_count,
         .completion = &uploaded->completion,
         .parts_in_doubt = uploaded->parts_in_doubt,
-        .follows_another = multipart->sums.attempts > 0,
     };
     struct driver_params params = guarded->params;
     guarded->params.operation = GUARD_COMPLETE;

@@ -168,6 +168,9 @@ static void describe_again(struct driver *driver)
     } else if (driver->guard.outcome.reason == GUARD_REASON_NOT_SENT) {
         code = OS_ERR_NETWORK;
         why = "the store could not be reached";
+    } else if (driver->guard.outcome.reason == GUARD_REASON_MISTAKEN) {
+        code = OS_ERR_BUSY;
+        why = "the object, or the source of the copy, was another than was known";
     } else if (driver->guard.outcome.reason == GUARD_REASON_SKEWED) {
         code = OS_ERR_SERVICE;
         why = "the store refused the time of the signature";

@@ -12,7 +12,7 @@
  *
  * First line: put|copy|delete|complete, then absent or the expected ETag (bare, the quotes are added), then any of
  *     no-fences always 409=again 409=final ours=ETAG recent=DATE length=S work=S margin=S stalled=S
- *     timeout=MS ttl=S recheck=MS rate=N gen=N parts=N doubt native tells mixed versioned known=NONCE lost commits-in=MS
+ *     timeout=MS ttl=S recheck=MS rate=N gen=N parts=N doubt native tells mixed versioned known=NONCE commits-in=MS
  * Events:
  *     start | timer | stop | signed [failed] [bytes=N]
  *                                 signed bytes=N: so many, which do not arrive at once (1,000 in a second, at least)

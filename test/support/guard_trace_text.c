@@ -178,6 +178,31 @@ static void add_look(struct trace_text *text, const struct guard_actions *todo)
         assert_int_equal(todo->timer_ms, GUARD_LOOK_MS);
 }
 
+static void add_releases(struct trace_text *text, const struct guard_actions *todo)
+{
+    unsigned what = todo->what;
+    if (what & GUARD_DO_RELEASE_CREATION) {
+        trace_text_add(text, "%sRELEASE *", separator(text));
+        add_record(text, &todo->creation);
+        add_condition(text, &todo->creation_condition);
+    }
+    if (what & GUARD_DO_RELEASE) {
+        trace_text_add(text, "%sRELEASE", separator(text));
+        add_record(text, &todo->release);
+        add_condition(text, &todo->release_condition);
+    }
+}
+
+static void add_waiting(struct trace_text *text, const struct guard *g, const struct guard_actions *todo)
+{
+    if (todo->has_timer && g->state == GUARD_SENDING)
+        add_look(text, todo);
+    else if (todo->has_timer && g->state == GUARD_CONTEND_WAITING && g->holder.just_met)
+        trace_text_add(text, "%sSOON %" PRIu64, separator(text), todo->timer_ms);
+    else if (todo->has_timer)
+        add_timer(text, g, todo);
+}
+
 void trace_text_step(struct trace_text *text, const struct guard *g, const struct guard_actions *todo)
 {
     unsigned what = todo->what;
@@ -207,22 +232,8 @@ void trace_text_step(struct trace_text *text, const struct guard *g, const struc
     add_simple(text, what, GUARD_DO_REPORT_LEASE, "REPORT");
     if (what & GUARD_DO_VERDICT)
         add_verdict(text, g);
-    if (what & GUARD_DO_RELEASE_CREATION) {
-        trace_text_add(text, "%sRELEASE *", separator(text));
-        add_record(text, &todo->creation);
-        add_condition(text, &todo->creation_condition);
-    }
-    if (what & GUARD_DO_RELEASE) {
-        trace_text_add(text, "%sRELEASE", separator(text));
-        add_record(text, &todo->release);
-        add_condition(text, &todo->release_condition);
-    }
-    if (todo->has_timer && g->state == GUARD_SENDING)
-        add_look(text, todo);
-    else if (todo->has_timer && g->state == GUARD_CONTEND_WAITING && g->holder.just_met)
-        trace_text_add(text, "%sSOON %" PRIu64, separator(text), todo->timer_ms);
-    else if (todo->has_timer)
-        add_timer(text, g, todo);
+    add_releases(text, todo);
+    add_waiting(text, g, todo);
     trace_text_add(text, " [%s]", state_names[g->state]);
 }
 

@@ -423,7 +423,20 @@ TEST(nothing_is_sent_again_after_a_look_that_shows_another_version)
           "attempt 409 -> HEAD [RESOLVE_HEAD]\n");
 }
 
-/* A deletion leaves no nonce to look for; and a Complete may not be taken for what an earlier upload has made. */
+/* It holds again: nothing but that was in the way. */
+TEST(what_was_not_sent_again_may_be_tried_again)
+{
+    TRACE("put absent\n" SENDING "timer +1000 -> HEAD [SENDING]\n"
+          "head X nonce=other @1001 -> LOOK 2000 [SENDING]\n"
+          "attempt token -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1001 -> GET [RESOLVE_OWN]\n"
+          "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+          "query -> HEAD [RESOLVE_AGAIN]\n"
+          "head none @1001 -> NOT_EXECUTED EXPIRED R13.B again, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 "
+          "[FINISHED]\n");
+}
+
+/* A deletion leaves no nonce to look for; and a Complete may be taken for what is not whole, or for another one's. */
 TEST(what_no_look_can_decide_is_not_looked_for)
 {
     TRACE("delete E\n"
@@ -432,7 +445,7 @@ TEST(what_no_look_can_decide_is_not_looked_for)
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=before if absent [ACQUIRING]\n"
           "put ok -> SEND 20000 [SENDING]\n"
           "timer +1000 -> [SENDING]\n");
-    TRACE("complete absent lost\n"
+    TRACE("complete absent\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 u=9 if absent [ACQUIRING]\n"

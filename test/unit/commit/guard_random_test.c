@@ -188,7 +188,6 @@ static void random_settings(struct play *play)
         .nonce = GUARD_TRACE_NONCE,
         .generation = one_in(play, 2) ? 100 : random_next(&play->random),
         .seed = random_next(&play->random),
-        .lost_upload = one_in(play, 4),
         .known_nonce = one_in(play, 2) ? one_of(play, known, 4) : NULL,
         .has_recent_date = one_in(play, 2),
         .recent_date_s = play->s3_ms / 1000,
