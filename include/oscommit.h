@@ -133,7 +133,8 @@ OS_API const char *os_verdict_name(os_verdict verdict);
     X(ERR_NO_SPACE, 26, "no space left")                        \
     X(ERR_UNSUPPORTED, 27, "not supported")                     \
     X(ERR_UNDECIDED, 28, "outcome not known")                   \
-    X(ERR_STOPPED, 29, "stopped by a callback")
+    X(ERR_STOPPED, 29, "stopped by a callback")                 \
+    X(ERR_IN_FLIGHT, 30, "too many operations in flight")
 
 typedef enum os_code {
 #define OS_CODE_ENUM_(symbol, value, text) OS_##symbol = value,
@@ -319,6 +320,9 @@ typedef struct os_options {
      * bodies go in parts, or carry no fence. */
     uint32_t stalled_body_s;
     uint32_t late_segment_s; /* how long the last segment may take to arrive, round trip included [1] */
+
+    /* How many operations may be under way (oscommit_async.h) [10,000]. The start of one more is refused. */
+    uint32_t max_in_flight;
 } os_options;
 #define OS_OPTIONS_INIT OS_SIZED_(os_options)
 

@@ -225,6 +225,7 @@ void os_client_close(os_client *client)
     if (client->thread_running) {
         os_cancel_trigger(client->closing);
         client_wait_for_calls(client);
+        client_wait_for_operations(client);
         wait_for_background(client);
         loop_stop(client->loop);
         thread_join(&client->thread);

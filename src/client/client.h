@@ -49,10 +49,11 @@ struct os_client {
     struct dates dates;       /* E10 */
     enum date_belief belief;  /* of the Date of the answer that was noted last */
 
-    /* What a client that closes waits for: calls that have not returned; then releases, and guards that wait for a
-     * PutItem. */
-    struct monitor idle; /* of the two below; woken when one leaves, or the count becomes 0 */
+    /* What a client that closes waits for: calls that have not returned, and operations; then releases, and guards that
+     * wait for a PutItem. */
+    struct monitor idle; /* of the three below; woken when one leaves, or a count becomes 0 */
     struct inside *inside;
+    uint32_t operation_count; /* started, and their completion was not told */
     uint32_t background_count;
 };
 

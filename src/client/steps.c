@@ -32,9 +32,12 @@ static void steps_on_unblocked(struct loop_job *job)
 static void steps_block(struct pool_job *job)
 {
     struct steps *steps = container_of(job, struct steps, blocking);
+    struct inside inside;
+    client_enter_thread(steps->client, &inside);
     do
         steps->after_block = steps->step(steps);
     while (steps->after_block == STEPS_BLOCK);
+    client_leave(steps->client, &inside);
     steps->job.run = steps_on_unblocked;
     loop_post(steps->client->loop, &steps->job);
 }

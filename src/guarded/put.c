@@ -3,6 +3,8 @@
 #include "client/arguments.h"
 #include "guarded/call.h"
 
+#include "base/error.h"
+
 #include <assert.h>
 
 static enum steps_next put_end(struct guarded *guarded)
@@ -39,11 +41,22 @@ static enum steps_next put_body(struct guarded *guarded)
     return guarded_drive(guarded, put_end);
 }
 
+/* Of an operation: it may have waited long for a thread, and a stream takes its time. */
+static bool put_is_cancelled(const struct guarded *guarded)
+{
+    return guarded->over && (cancel_triggered(guarded->params.cancel) || cancel_triggered(guarded->client->closing));
+}
+
 static enum steps_next put_open(struct guarded *guarded)
 {
     const struct guarded_arguments *arguments = guarded->arguments;
     struct guarded_put *put = &guarded->put;
     os_error error;
+    if (put_is_cancelled(guarded)) {
+        error_set(&error, OS_ERR_CANCELLED, "%s of %s was cancelled before its body was read.", arguments->name,
+                  guarded->key);
+        return guarded_refuse(guarded, &error);
+    }
     uint64_t most = write_plan_multipart_above(&put->rules, PLAN_PUT, !arguments->replaces);
     if (body_open(arguments->body, most, most, &put->body, &error) != OS_OK)
         return guarded_refuse(guarded, &error);

@@ -21,6 +21,11 @@ enum steps_next plain_over(struct plain *plain, os_code code)
     return STEPS_OVER;
 }
 
+enum steps_next plain_refuse_unstarted(struct plain *plain)
+{
+    return plain_over(plain, error_no_memory(&plain->error));
+}
+
 enum steps_next plain_ask(struct plain *plain, const os_call *call, plain_step_fn next)
 {
     os_code code = store_call_prepare(&plain->store_call, plain->client, call, &plain->error);

@@ -59,6 +59,8 @@ os_code plain_answer(struct plain *plain);
 /* ... or `next` may block. */
 enum steps_next plain_block(struct plain *plain, plain_step_fn next);
 
+enum steps_next plain_refuse_unstarted(struct plain *plain); /* for want of memory */
+
 /* The whole key, and the request has it. */
 os_code plain_take_key(struct plain *plain);
 /* What the caller wants to know of the object. */

@@ -85,20 +85,26 @@ static enum steps_next get_answered(struct plain *plain)
 static enum steps_next get_open_file(struct plain *plain)
 {
     struct get_file *file = &plain->get.file;
-    struct clock_reading start;
+    struct clock_reading now;
+    os_code code = get_file_open(file, &plain->error);
+    clock_read(&now);
+    plain->call.deadline_ms = now.monotonic_ms < file->deadline_ms ? file->deadline_ms - now.monotonic_ms : 1;
+    return code == OS_OK ? plain_ask(plain, &plain->call, get_answered) : plain_over(plain, code);
+}
+
+static enum steps_next get_into_file(struct plain *plain)
+{
+    struct get_file *file = &plain->get.file;
     struct clock_reading now;
     os_code code = arguments_take_call(plain->arguments->call, &plain->call, &plain->error);
     if (code != OS_OK)
         return plain_over(plain, code);
-    clock_read(&start);
+    clock_read(&now);
     file->name = plain->get.sink.file;
     file->cancel = plain->call.cancel;
     file->closing = plain->client->closing;
-    file->deadline_ms = start.monotonic_ms + plain->call.deadline_ms;
-    code = get_file_open(file, &plain->error);
-    clock_read(&now);
-    plain->call.deadline_ms = now.monotonic_ms < file->deadline_ms ? file->deadline_ms - now.monotonic_ms : 1;
-    return code == OS_OK ? plain_ask(plain, &plain->call, get_answered) : plain_over(plain, code);
+    file->deadline_ms = now.monotonic_ms + plain->call.deadline_ms;
+    return plain_block(plain, get_open_file);
 }
 
 static enum steps_next get_into_sink(struct plain *plain)
@@ -112,7 +118,7 @@ static enum steps_next get_into_sink(struct plain *plain)
     request->sink_context = plain;
     if (sink->file) {
         request->sink = to_file;
-        return plain_block(plain, get_open_file);
+        return get_into_file(plain);
     }
     request->sink = sink->write ? to_caller : to_memory;
     return plain_ask(plain, plain->arguments->call, get_answered);

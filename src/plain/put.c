@@ -4,6 +4,8 @@
 #include "plain/call.h"
 #include "upload/upload.h"
 
+#include "base/error.h"
+
 /* Small files are read at once (and sent with an MD5); larger ones go from disk. 5 GiB: PutObject's limit. */
 #define PLAIN_LOAD_MOST (UINT64_C(1) << 20)
 #define PLAIN_BODY_MOST (UINT64_C(5) << 30)
@@ -94,6 +96,9 @@ static enum steps_next put_in_parts(struct plain *plain)
 static enum steps_next put_open(struct plain *plain)
 {
     struct body *body = &plain->put.body;
+    if (plain->over && (cancel_triggered(plain->call.cancel) || cancel_triggered(plain->client->closing)))
+        return plain_over(plain, error_set(&plain->error, OS_ERR_CANCELLED,
+                                           "put of %s was cancelled before its body was read.", plain->key));
     os_code code = body_open(plain->arguments->body, PLAIN_LOAD_MOST, client_multipart_above(plain->client, true), body,
                              &plain->error);
     if (code != OS_OK)
