@@ -23,7 +23,7 @@ file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 file(GLOB pictures CONFIGURE_DEPENDS docs/pictures/*.svg docs/pictures/*.png)
 install(FILES ${pictures} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/pictures)
-install(FILES examples/publish.c examples/publish.sh DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES examples/publish.c examples/publish.sh examples/many.c examples/chain.c DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 # The module under another licence: a component, and so a package, of its own. Nobody links it, so it needs no other name.
 if(OSCOMMIT_HAVE_LIBS3)

@@ -212,7 +212,7 @@ TEST_WITH(scratch, a_queue_gives_each_operation_once)
     for (int i = 0; i < MANY; i++) {
         char key[16];
         os_start start = OS_START_INIT;
-        os_body body = OS_BODY_MEMORY(&seen[0], 1);
+        os_body body = OS_BODY_MEMORY("x", 1);
         start.queue = queue;
         start.context = &seen[i];
         snprintf(key, sizeof(key), "key-%d", i / 2);
