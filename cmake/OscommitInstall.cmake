@@ -12,7 +12,7 @@ install(TARGETS oscommit EXPORT oscommit-shared
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS oscommit_static EXPORT oscommit-static
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/oscommit.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/oscommit.h include/oscommit_async.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 install(TARGETS oscommit_tool oscommit_race RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/oscommit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
@@ -23,7 +23,8 @@ file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 file(GLOB pictures CONFIGURE_DEPENDS docs/pictures/*.svg docs/pictures/*.png)
 install(FILES ${pictures} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/pictures)
-install(FILES examples/counter.c examples/publish.c examples/publish.sh DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES examples/chain.c examples/counter.c examples/many.c examples/publish.c examples/publish.sh
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 # The module under another licence: a component, and so a package, of its own. Nobody links it, so it needs no other name.
 if(OSCOMMIT_HAVE_LIBS3)

@@ -18,11 +18,16 @@ import urllib.parse
 
 ROOT = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else pathlib.Path(__file__).parent.parent).resolve()
 PAGES = [  # in the order of the tree; the first is the home page
-    "README.md", "docs/configuration.md", "docs/operations.md", "docs/stores.md", "docs/history.md",
+    "README.md", "docs/async.md", "docs/configuration.md", "docs/operations.md", "docs/stores.md", "docs/history.md",
     "docs/protocol.md", "docs/rules.md", "docs/counterexamples.md", "docs/glossary.md", "API",
     "docs/verification.md", "docs/mutants.md", "docs/threat-model.md", "docs/architecture.md",
     "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"]
-API_PAGE = "# The C interface {#page_api}\n\n<a href=\"api/oscommit_8h.html\">oscommit.h</a>: conventions, types and functions.\n"
+API_PAGE = """# The C interface {#page_api}
+
+<a href="api/oscommit_8h.html">oscommit.h</a>: conventions, types and functions.
+
+<a href="api/oscommit__async_8h.html">oscommit_async.h</a>: the same calls, without waiting.
+"""
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"(`+)(?:(?!\1).)+\1")
 

@@ -37,6 +37,8 @@
  *   are calls on other clients. Callbacks that run on the calling thread may call the client. os_client_close does
  *   nothing within any callback of its client.
  *
+ * Without waiting. oscommit_async.h has a function for each call on objects that starts it and returns at once.
+ *
  * fork(). A client works only in the process that opened it. In a forked child its calls are refused with
  *   OS_ERR_ARGUMENT, os_client_close does nothing, and no lock stays held. A child that was forked while an embedded
  *   store or ledger was open cannot open any until it calls exec: os_client_open and os_init return OS_ERR_ARGUMENT.
@@ -133,7 +135,8 @@ OS_API const char *os_verdict_name(os_verdict verdict);
     X(ERR_NO_SPACE, 26, "no space left")                        \
     X(ERR_UNSUPPORTED, 27, "not supported")                     \
     X(ERR_UNDECIDED, 28, "outcome not known")                   \
-    X(ERR_STOPPED, 29, "stopped by a callback")
+    X(ERR_STOPPED, 29, "stopped by a callback")                 \
+    X(ERR_IN_FLIGHT, 30, "too many operations in flight")
 
 typedef enum os_code {
 #define OS_CODE_ENUM_(symbol, value, text) OS_##symbol = value,
@@ -319,6 +322,9 @@ typedef struct os_options {
      * bodies go in parts, or carry no fence. */
     uint32_t stalled_body_s;
     uint32_t late_segment_s; /* how long the last segment may take to arrive, round trip included [1] */
+
+    /* How many operations may be under way (oscommit_async.h) [10,000]. The start of one more is refused. */
+    uint32_t max_in_flight;
 } os_options;
 #define OS_OPTIONS_INIT OS_SIZED_(os_options)
 

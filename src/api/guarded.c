@@ -13,7 +13,7 @@ os_verdict os_put_if_absent(os_client *client, const char *key, const os_body *b
 {
     const struct guarded_arguments put = {
         .name = "put_if_absent", .key = key, .body = body, .put_options = options, .call = call};
-    return guarded_put(client, &put, ret, err);
+    return guarded_call(client, &put, guarded_put, ret, err);
 }
 
 os_verdict os_put_if_match(os_client *client, const char *key, const char *etag, const os_body *body,
@@ -26,7 +26,7 @@ os_verdict os_put_if_match(os_client *client, const char *key, const char *etag,
                                           .body = body,
                                           .put_options = options,
                                           .call = call};
-    return guarded_put(client, &put, ret, err);
+    return guarded_call(client, &put, guarded_put, ret, err);
 }
 
 os_verdict os_copy_if_not_exists(os_client *client, const char *source, const char *key, const os_copy_options *options,
@@ -34,7 +34,7 @@ os_verdict os_copy_if_not_exists(os_client *client, const char *source, const ch
 {
     const struct guarded_arguments copy = {
         .name = "copy_if_not_exists", .key = key, .source = source, .copy_options = options, .call = call};
-    return guarded_copy(client, &copy, ret, err);
+    return guarded_call(client, &copy, guarded_copy, ret, err);
 }
 
 os_verdict os_copy_if_match(os_client *client, const char *source, const char *key, const char *etag,
@@ -47,7 +47,7 @@ os_verdict os_copy_if_match(os_client *client, const char *source, const char *k
                                            .source = source,
                                            .copy_options = options,
                                            .call = call};
-    return guarded_copy(client, &copy, ret, err);
+    return guarded_call(client, &copy, guarded_copy, ret, err);
 }
 
 os_verdict os_rename_if_not_exists(os_client *client, const char *source, const char *key,
@@ -55,7 +55,7 @@ os_verdict os_rename_if_not_exists(os_client *client, const char *source, const 
 {
     const struct guarded_arguments rename = {
         .name = "rename_if_not_exists", .key = key, .source = source, .copy_options = options, .call = call};
-    return guarded_rename(client, &rename, ret, err);
+    return guarded_call(client, &rename, guarded_rename, ret, err);
 }
 
 os_verdict os_delete_if_match(os_client *client, const char *key, const char *etag, const os_call *call, os_result *ret,
@@ -63,13 +63,13 @@ os_verdict os_delete_if_match(os_client *client, const char *key, const char *et
 {
     const struct guarded_arguments deletion = {
         .name = "delete_if_match", .key = key, .replaces = true, .etag = etag, .call = call};
-    return guarded_delete(client, &deletion, ret, err);
+    return guarded_call(client, &deletion, guarded_delete, ret, err);
 }
 
 os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err)
 {
     const struct guarded_arguments question = {.name = "resolve", .asks = true, .ticket = ticket, .call = call};
-    return guarded_resolve(client, &question, ret, err);
+    return guarded_call(client, &question, guarded_resolve, ret, err);
 }
 
 os_verdict os_settle(os_client *client, const char *ticket, const os_resolve_options *options, const os_call *call,
@@ -77,7 +77,7 @@ os_verdict os_settle(os_client *client, const char *ticket, const os_resolve_opt
 {
     const struct guarded_arguments question = {
         .name = "settle", .asks = true, .ticket = ticket, .resolve_options = options, .patient = true, .call = call};
-    return guarded_resolve(client, &question, ret, err);
+    return guarded_call(client, &question, guarded_resolve, ret, err);
 }
 
 os_verdict os_update(os_client *client, const char *key, os_transform_fn transform, void *context,

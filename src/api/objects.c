@@ -13,27 +13,27 @@ os_code os_head_version(os_client *client, const char *key, const char *version_
                         os_error *err)
 {
     const struct plain_arguments head = {.key = key, .version_id = version_id, .call = call, .ret = ret};
-    return plain_head(client, &head, err);
+    return plain_call(client, &head, plain_head, err);
 }
 
 os_code os_get(os_client *client, const char *key, const os_sink *sink, const os_call *call, os_object *ret,
                os_error *err)
 {
     const struct plain_arguments get = {.key = key, .sink = sink, .call = call, .ret = ret};
-    return plain_get(client, &get, err);
+    return plain_call(client, &get, plain_get, err);
 }
 
 os_code os_put(os_client *client, const char *key, const os_body *body, const os_put_options *options,
                const os_call *call, os_object *ret, os_error *err)
 {
     const struct plain_arguments put = {.key = key, .body = body, .put_options = options, .call = call, .ret = ret};
-    return plain_put(client, &put, err);
+    return plain_call(client, &put, plain_put, err);
 }
 
 os_code os_delete(os_client *client, const char *key, const os_call *call, os_error *err)
 {
     const struct plain_arguments deletion = {.key = key, .call = call};
-    return plain_delete(client, &deletion, err);
+    return plain_call(client, &deletion, plain_delete, err);
 }
 
 os_code os_list(os_client *client, const os_list_options *options, const os_call *call, os_list_fn each, void *context,
@@ -41,7 +41,7 @@ os_code os_list(os_client *client, const os_list_options *options, const os_call
 {
     const struct plain_arguments list = {
         .list_options = options, .each_object = each, .each_context = context, .call = call};
-    return plain_list(client, &list, err);
+    return plain_call(client, &list, plain_list, err);
 }
 
 void os_free(void *data)

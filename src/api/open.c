@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "client/own_profile.h"
+#include "client/pool.h"
 #include "guarded/driver.h"
 
 #include <stdlib.h>
@@ -151,6 +152,8 @@ static os_code open_client(os_client *client, const os_options *options, os_erro
     if (code == OS_OK)
         code = open_parts(client, store_keys, ledger_keys, err);
     if (code == OS_OK)
+        code = pool_new(&client->pool, err);
+    if (code == OS_OK)
         client->thread_running = thread_start(&client->thread, io_thread, client);
     if (code == OS_OK && !client->thread_running)
         code = error_set(err, OS_ERR_NO_MEMORY,
@@ -222,6 +225,7 @@ void os_client_close(os_client *client)
     if (client->thread_running) {
         os_cancel_trigger(client->closing);
         client_wait_for_calls(client);
+        client_wait_for_operations(client);
         wait_for_background(client);
         loop_stop(client->loop);
         thread_join(&client->thread);
@@ -229,6 +233,7 @@ void os_client_close(os_client *client)
         release_free_all(client);
         fence_check_free(client);
     }
+    pool_free(client->pool);
     if (client->loop)
         loop_drain(client->loop);
     if (client->ledger)

@@ -141,6 +141,12 @@ os_code body_open(const os_body *from, uint64_t load_most, uint64_t stream_most,
     return OS_OK;
 }
 
+bool body_opens_at_once(const os_body *from)
+{
+    os_body own;
+    return versioned_copy(from, &own, sizeof(own), "os_body", NULL) != OS_OK || (own.read == NULL && own.file == NULL);
+}
+
 void body_close(struct body *body)
 {
     free(body->loaded);

@@ -23,7 +23,9 @@ struct body {
  * whether it goes on. On the calling thread. OS_ERR_IO, OS_ERR_BODY (it changed, or broke off, while it was read),
  * OS_ERR_ARGUMENT. */
 os_code body_open(const os_body *from, uint64_t load_most, uint64_t stream_most, struct body *ret, os_error *err);
-void body_close(struct body *body);
+void body_close(struct body *body); /* once more does nothing */
+/* It is in memory, or none, so that body_open reads nothing. */
+bool body_opens_at_once(const os_body *from);
 
 /* The next bytes of a stream that goes on: `size` of them, fewer only at its end. OS_ERR_BODY. */
 os_code body_read_on(const struct body *body, void *data, uint64_t size, uint64_t *ret_length, os_error *err);

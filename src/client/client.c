@@ -24,6 +24,7 @@ os_code sync_run(os_client *client, struct sync *sync, os_error *err)
     if (!monitor_init(&sync->monitor))
         return error_no_memory(err);
     sync->finished = false;
+    sync->followed_by = NULL;
     sync->job.run = sync_job;
     loop_post(client->loop, &sync->job);
     monitor_enter(&sync->monitor);
@@ -34,8 +35,19 @@ os_code sync_run(os_client *client, struct sync *sync, os_error *err)
     return OS_OK;
 }
 
+void sync_begin(struct sync *sync, void (*followed_by)(struct sync *sync), void *context)
+{
+    sync->followed_by = followed_by;
+    sync->context = context;
+    sync->start(sync);
+}
+
 void sync_finish(struct sync *sync)
 {
+    if (sync->followed_by) {
+        sync->followed_by(sync);
+        return;
+    }
     monitor_enter(&sync->monitor);
     sync->finished = true;
     monitor_wake(&sync->monitor); /* inside: the waiter destroys it right after */

@@ -19,6 +19,7 @@ enum client_fences { CLIENT_FENCES_UNKNOWN = 0, CLIENT_FENCES_YES, CLIENT_FENCES
 enum client_etags { CLIENT_ETAGS_UNKNOWN = 0, CLIENT_ETAGS_MD5, CLIENT_ETAGS_OTHER };
 
 struct driver; /* one guarded call: guarded/driver.h */
+struct pool;   /* client/pool.h */
 struct fence_check;
 struct release;
 struct release_waiter;
@@ -43,6 +44,7 @@ struct os_client {
     struct ledger *ledger; /* NULL: none was configured, guarded calls are refused */
     struct thread thread;
     bool thread_running;
+    struct pool *pool;  /* of what blocks where nobody waits */
     int process;        /* that opened it, and alone has its threads */
     os_cancel *closing; /* triggered when the client closes: every call hears it */
 
@@ -66,10 +68,11 @@ struct os_client {
     struct known_versions known_versions; /* R3.6 */
     enum date_belief belief;              /* of the Date of the answer that was noted last */
 
-    /* What a client that closes waits for: calls that have not returned; then releases, and guards that wait for a
-     * PutItem. */
-    struct monitor idle; /* of the two below; woken when one leaves, or the count becomes 0 */
+    /* What a client that closes waits for: calls that have not returned, and operations; then releases, and guards that
+     * wait for a PutItem. */
+    struct monitor idle; /* of the three below; woken when one leaves, or a count becomes 0 */
     struct inside *inside;
+    uint32_t operation_count; /* started, and their completion was not told */
     uint32_t background_count;
 };
 
@@ -106,14 +109,19 @@ char *client_record_path(const os_client *client, const char *object_key);
 /* The same of a caller's key; NULL of none. */
 os_code client_record_path_of(const os_client *client, const char *key, char **ret, os_error *err);
 
-/* Runs `start` on the loop's thread and waits until somebody calls sync_finish. */
+/* Something that happens on the loop's thread, from `start` until somebody calls sync_finish. Either a thread waits for
+ * it, or it is followed by something else there. */
 struct sync {
     struct loop_job job;
     struct monitor monitor;
     bool finished;
     void (*start)(struct sync *sync);
+    void (*followed_by)(struct sync *sync); /* NULL: a thread waits */
+    void *context;                          /* of followed_by */
 };
-os_code sync_run(os_client *client, struct sync *sync, os_error *err);
+os_code sync_run(os_client *client, struct sync *sync, os_error *err); /* blocks */
+/* Loop's thread. `followed_by` may run before this returns. */
+void sync_begin(struct sync *sync, void (*followed_by)(struct sync *sync), void *context);
 void sync_finish(struct sync *sync); /* the sync's memory may be gone when this returns */
 
 #endif

@@ -50,12 +50,17 @@ bool client_is_forked(const os_client *client)
     return client->process != getpid();
 }
 
+static os_code refuse_forked(os_error *err)
+{
+    return error_set(err, OS_ERR_ARGUMENT,
+                     "The client was opened before fork(), and its threads do not exist in this process; nothing "
+                     "was sent. Open a client in the process that uses it.");
+}
+
 os_code client_enter(os_client *client, struct inside *ret, os_error *err)
 {
     if (client_is_forked(client))
-        return error_set(err, OS_ERR_ARGUMENT,
-                         "The client was opened before fork(), and its threads do not exist in this process; nothing "
-                         "was sent. Open a client in the process that uses it.");
+        return refuse_forked(err);
     if (loop_is_inside(client->loop) || self_is_listed(client, true))
         return error_set(err, OS_ERR_ARGUMENT,
                          "The call was made within a callback of the same client (log, metric, progress, sink or "
@@ -68,6 +73,49 @@ os_code client_enter(os_client *client, struct inside *ret, os_error *err)
 void client_leave(os_client *client, struct inside *inside)
 {
     unlink_from(client, inside);
+}
+
+void client_enter_thread(os_client *client, struct inside *ret)
+{
+    link_in(client, ret, false);
+}
+
+/* Looked at together: a client that closes waits for whatever was counted before. */
+os_code client_operation_enter(os_client *client, os_error *err)
+{
+    if (client_is_forked(client))
+        return refuse_forked(err);
+    monitor_enter(&client->idle);
+    bool closing = cancel_triggered(client->closing);
+    bool full = client->operation_count >= client->settings.max_in_flight;
+    if (!closing && !full)
+        client->operation_count++;
+    monitor_leave(&client->idle);
+    if (closing)
+        return error_set(err, OS_ERR_CANCELLED, "The client is being closed; nothing was started.");
+    if (full)
+        return error_set(
+            err, OS_ERR_IN_FLIGHT,
+            "%u operations have not completed, as many as max_in_flight allows; nothing was started. Start "
+            "more when some have completed, or allow more.",
+            client->settings.max_in_flight);
+    return OS_OK;
+}
+
+void client_operation_over(os_client *client)
+{
+    monitor_enter(&client->idle);
+    if (--client->operation_count == 0)
+        monitor_wake(&client->idle);
+    monitor_leave(&client->idle);
+}
+
+void client_wait_for_operations(os_client *client)
+{
+    monitor_enter(&client->idle);
+    while (client->operation_count > 0)
+        monitor_wait(&client->idle);
+    monitor_leave(&client->idle);
 }
 
 os_code client_perform(os_client *client, client_perform_fn perform, const void *arguments, os_error *err)

@@ -25,6 +25,15 @@ struct inside {
 os_code client_enter(os_client *client, struct inside *ret, os_error *err);
 void client_leave(os_client *client, struct inside *inside);
 
+/* The same of a thread of the client's that does a part of an operation, in which functions of the caller's run. They may
+ * call the client. */
+void client_enter_thread(os_client *client, struct inside *ret);
+
+/* An operation is under way, from its start until its completion was told. From any thread, within callbacks, too.
+ * OS_ERR_IN_FLIGHT, OS_ERR_CANCELLED where the client is closing, OS_ERR_ARGUMENT in a child that was forked. */
+os_code client_operation_enter(os_client *client, os_error *err);
+void client_operation_over(os_client *client);
+
 /* Runs what a public function has to do between those two. `perform` always has an *err, which is empty after OS_OK. */
 typedef os_code (*client_perform_fn)(os_client *client, const void *arguments, os_error *err);
 os_code client_perform(os_client *client, client_perform_fn perform, const void *arguments, os_error *err);
@@ -37,6 +46,7 @@ bool client_is_forked(const os_client *client);
 bool client_is_inside(os_client *client);
 
 void client_wait_for_calls(os_client *client); /* until all have left */
+void client_wait_for_operations(os_client *client);
 
 /* The caller's functions, run on whatever thread. */
 void client_report_metric(os_client *client, const os_metric *metric);

@@ -279,6 +279,7 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
     ret->connect_timeout_ms = at_most(settings_or_default(options->connect_timeout_ms, 5000), LONGEST_REQUEST_MS);
     ret->request_timeout_ms = at_most(settings_or_default(options->request_timeout_ms, 10000), LONGEST_REQUEST_MS);
     ret->max_connections = options->max_connections ? options->max_connections : 64;
+    ret->max_in_flight = options->max_in_flight ? options->max_in_flight : 10000;
     ret->metric = options->metric;
     ret->metric_context = options->metric_context;
     ret->log = options->log;

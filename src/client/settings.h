@@ -44,6 +44,7 @@ struct settings {
     uint64_t connect_timeout_ms;
     uint64_t request_timeout_ms;
     uint32_t max_connections;
+    uint32_t max_in_flight;
     os_metric_fn metric;
     void *metric_context;
     os_log_fn log;

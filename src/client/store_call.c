@@ -137,13 +137,14 @@ static void store_call_start(struct sync *sync)
     struct store_call *store_call = container_of(sync, struct store_call, sync);
     struct op_limits limits = client_limits(store_call->client, &store_call->call);
     limits.grace_ms = store_call->grace_ms;
+    error_clear(&store_call->error);
     if (op_begin(&store_call->op, &limits, store_call_attempt, store_call_interrupted))
         store_call_attempt(&store_call->op);
     else
         store_call_finish(store_call, error_no_memory(&store_call->error));
 }
 
-os_code store_call_run(struct store_call *store_call, os_client *client, const os_call *call, os_error *err)
+os_code store_call_prepare(struct store_call *store_call, os_client *client, const os_call *call, os_error *err)
 {
     os_code code = arguments_take_call(call, &store_call->call, err);
     if (code != OS_OK)
@@ -152,14 +153,25 @@ os_code store_call_run(struct store_call *store_call, os_client *client, const o
     store_call->sync.start = store_call_start;
     store_call->request.progress = store_call->call.progress;
     store_call->request.progress_context = store_call->call.progress_context;
-    code = sync_run(client, &store_call->sync, err);
-    if (code != OS_OK)
-        return code;
+    store_call->code = error_no_memory(&store_call->error);
+    return OS_OK;
+}
+
+os_code store_call_code(const struct store_call *store_call, os_error *err)
+{
     if (err)
         *err = store_call->error;
     if (store_call->code == OS_OK)
         error_clear(err);
     return store_call->code;
+}
+
+os_code store_call_run(struct store_call *store_call, os_client *client, const os_call *call, os_error *err)
+{
+    os_code code = store_call_prepare(store_call, client, call, err);
+    if (code == OS_OK)
+        code = sync_run(client, &store_call->sync, err);
+    return code == OS_OK ? store_call_code(store_call, err) : code;
 }
 
 os_code store_call_upload_state(os_client *client, const char *key, const char *id, const os_call *call, os_error *err)

@@ -29,7 +29,11 @@ struct store_call {
     char content_type[256];
 };
 
-/* Blocks. Gives call->code; *err is filled. */
+/* Its sync is ready to begin. Until it is over, its code is OS_ERR_NO_MEMORY: it could not begin. */
+os_code store_call_prepare(struct store_call *store_call, os_client *client, const os_call *call, os_error *err);
+/* Its code; *err is filled. */
+os_code store_call_code(const struct store_call *store_call, os_error *err);
+/* Both, and what is between. Blocks. */
 os_code store_call_run(struct store_call *store_call, os_client *client, const os_call *call, os_error *err);
 
 /* Whether an upload of a whole object key is open: OS_OK, or OS_ERR_NOT_FOUND. OS_ERR_PROTOCOL: a 404 without

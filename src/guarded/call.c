@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One guarded call on its calling thread: its write plan, its driver on the loop's thread, its outcome handed back. */
+/* A guarded call: its write plan, its driver on the loop's thread, its outcome handed back. */
 #include "guarded/call.h"
 
 #include "base/container.h"
 #include "base/error.h"
 #include "client/arguments.h"
-#include "client/pause.h"
 #include "client/ticket.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +24,10 @@ uint64_t guarded_time_left(const struct guarded *guarded)
     return deadline_ms > now.monotonic_ms ? deadline_ms - now.monotonic_ms : 1;
 }
 
-static os_code guarded_take_call(struct guarded *guarded, const os_call *call, os_error *err)
+static os_code guarded_take_call(struct guarded *guarded, os_error *err)
 {
     os_call own;
-    os_code code = arguments_take_call(call, &own, err);
+    os_code code = arguments_take_call(guarded->arguments->call, &own, err);
     if (code != OS_OK)
         return code;
     clock_read(&guarded->begun);
@@ -38,8 +38,9 @@ static os_code guarded_take_call(struct guarded *guarded, const os_call *call, o
     return OS_OK;
 }
 
-os_code guarded_take_key(struct guarded *guarded, const struct guarded_arguments *arguments, os_error *err)
+os_code guarded_take_key(struct guarded *guarded, os_error *err)
 {
+    const struct guarded_arguments *arguments = guarded->arguments;
     os_code code = OS_OK;
     if (arguments->replaces) {
         guarded->params.etag = guarded->etag;
@@ -57,13 +58,24 @@ os_call guarded_rest_of_call(const struct guarded *guarded)
         .size = sizeof(os_call), .deadline_ms = guarded_time_left(guarded), .cancel = guarded->params.cancel};
 }
 
-bool guarded_pause(struct guarded *guarded, uint64_t ms)
+static bool has_time_for(const struct guarded *guarded, uint64_t ms)
 {
     struct clock_reading now;
     clock_read(&now);
-    if (now.monotonic_ms >= guarded_deadline(guarded) || ms >= guarded_deadline(guarded) - now.monotonic_ms)
+    return now.monotonic_ms < guarded_deadline(guarded) && ms < guarded_deadline(guarded) - now.monotonic_ms;
+}
+
+bool guarded_interval_init(const struct guarded *guarded, uint64_t ms, struct client_interval *ret)
+{
+    if (!has_time_for(guarded, ms))
         return false;
-    return client_pause(guarded->client, guarded->params.cancel, ms);
+    client_interval_init(guarded->client, guarded->params.cancel, ms, ret);
+    return true;
+}
+
+bool guarded_pause(struct guarded *guarded, uint64_t ms)
+{
+    return has_time_for(guarded, ms) && client_pause(guarded->client, guarded->params.cancel, ms);
 }
 
 static enum write_plan_operation plan_operation_of(enum guard_operation operation)
@@ -140,7 +152,7 @@ static void guarded_done(void *context, const struct driver_outcome *outcome)
     sync_finish(&guarded->sync);
 }
 
-static void guarded_start(struct sync *sync)
+static void guarded_start_driver(struct sync *sync)
 {
     struct guarded *guarded = container_of(sync, struct guarded, sync);
     guarded->started = driver_start(guarded->client, &guarded->params, guarded_done, guarded);
@@ -148,25 +160,145 @@ static void guarded_start(struct sync *sync)
         sync_finish(sync);
 }
 
+static void guarded_add_ticket_of_driver(struct guarded *guarded)
+{
+    guarded_add_ticket(guarded, guarded->params.upload ? guarded->params.upload->id : NULL);
+}
+
 os_code guarded_once(struct guarded *guarded, os_error *err)
 {
-    guarded->sync.start = guarded_start;
+    guarded->sync.start = guarded_start_driver;
     os_code code = sync_run(guarded->client, &guarded->sync, err);
     if (code == OS_OK && !guarded->started)
         code = error_no_memory(err);
     if (code == OS_OK)
-        guarded_add_ticket(guarded, guarded->params.upload ? guarded->params.upload->id : NULL);
+        guarded_add_ticket_of_driver(guarded);
     return code;
 }
 
-static os_verdict guarded_refuse(os_result *ret, os_verdict verdict)
+/* ------------------------------------------------------------------------------------------------ steps */
+
+static enum steps_next guarded_step(struct steps *steps)
 {
-    if (ret) {
-        os_result result = OS_RESULT_INIT;
-        result.final = verdict != OS_UNKNOWN;
-        versioned_give(&result, sizeof(result), ret);
+    struct guarded *guarded = container_of(steps, struct guarded, steps);
+    return guarded->step(guarded);
+}
+
+enum steps_next guarded_over(struct guarded *guarded)
+{
+    assert(guarded->refused || guarded->outcome.verdict != 0);
+    return STEPS_OVER;
+}
+
+enum steps_next guarded_refuse(struct guarded *guarded, const os_error *why)
+{
+    guarded->refused = true;
+    guarded->outcome.error = *why;
+    return STEPS_OVER;
+}
+
+enum steps_next guarded_wait(struct guarded *guarded, struct sync *wait, guarded_step_fn next)
+{
+    guarded->step = next;
+    guarded->steps.wait = wait;
+    return STEPS_WAIT;
+}
+
+enum steps_next guarded_block(struct guarded *guarded, guarded_step_fn next)
+{
+    guarded->step = next;
+    return STEPS_BLOCK;
+}
+
+static enum steps_next guarded_driven(struct guarded *guarded)
+{
+    if (guarded->started)
+        guarded_add_ticket_of_driver(guarded);
+    return guarded->after_driver(guarded);
+}
+
+enum steps_next guarded_drive(struct guarded *guarded, guarded_step_fn next)
+{
+    guarded->started = false;
+    guarded->after_driver = next;
+    guarded->sync.start = guarded_start_driver;
+    return guarded_wait(guarded, &guarded->sync, guarded_driven);
+}
+
+enum steps_next guarded_refuse_unstarted(struct guarded *guarded)
+{
+    os_error error;
+    assert(!guarded->started);
+    error_no_memory(&error);
+    return guarded_refuse(guarded, &error);
+}
+
+static enum steps_next guarded_first(struct guarded *guarded)
+{
+    os_error error;
+    if (guarded_take_call(guarded, &error) != OS_OK)
+        return guarded_refuse(guarded, &error);
+    return guarded->first(guarded);
+}
+
+/* ------------------------------------------------------------------------------------------------ the call */
+
+void guarded_init(struct guarded *ret, os_client *client, const struct guarded_arguments *arguments,
+                  guarded_step_fn first)
+{
+    memset(ret, 0, sizeof(*ret));
+    ret->client = client;
+    ret->steps.client = client;
+    ret->steps.step = guarded_step;
+    ret->arguments = arguments;
+    ret->params.name = arguments->name;
+    ret->first = first;
+    ret->step = guarded_first;
+    ret->put.body.fd = -1;
+}
+
+void guarded_free(struct guarded *guarded)
+{
+    body_close(&guarded->put.body);
+    if (guarded->asking)
+        guarded->free_asking(guarded->asking);
+    free(guarded->copied);
+    free(guarded->key);
+    free(guarded->source_key);
+}
+
+/* What counts of the outcome. Of a call that asks, a refusal leaves everything as it was. */
+static void guarded_conclude(struct guarded *guarded)
+{
+    struct driver_outcome *outcome = &guarded->outcome;
+    if (guarded->refused) {
+        free(outcome->result.ticket);
+        outcome->result = (os_result)OS_RESULT_INIT;
+        outcome->verdict = guarded->arguments->asks ? OS_UNKNOWN : OS_NOT_EXECUTED;
     }
-    return verdict;
+    if (outcome->verdict != OS_UNKNOWN)
+        outcome->result.final = 1;
+}
+
+static void guarded_on_over(struct steps *steps)
+{
+    struct guarded *guarded = container_of(steps, struct guarded, steps);
+    if (steps->no_thread) {
+        guarded->refused = true;
+        error_set(&guarded->outcome.error, OS_ERR_NO_MEMORY,
+                  "No thread could be started for a part of %s that blocks; the system's limit is reached. End other "
+                  "threads, or raise the limit.",
+                  guarded->arguments->name);
+    }
+    guarded_conclude(guarded);
+    guarded->over(guarded);
+}
+
+void guarded_start(struct guarded *guarded, void (*over)(struct guarded *guarded))
+{
+    guarded->over = over;
+    guarded->steps.over = guarded_on_over;
+    steps_start(&guarded->steps);
 }
 
 /* The caller's result may be of an older release: only what it knows is filled. */
@@ -182,29 +314,26 @@ void guarded_give_result(os_result *result, os_result *ret)
 
 static os_verdict guarded_give(struct guarded *guarded, os_result *ret, os_error *err)
 {
-    if (guarded->outcome.verdict != OS_UNKNOWN)
-        guarded->outcome.result.final = 1;
+    guarded_conclude(guarded);
     if (err)
         *err = guarded->outcome.error;
     guarded_give_result(&guarded->outcome.result, ret);
     return guarded->outcome.verdict;
 }
 
-os_verdict guarded_call(os_client *client, const struct guarded_arguments *arguments, guarded_perform_fn perform,
+os_verdict guarded_call(os_client *client, const struct guarded_arguments *arguments, guarded_step_fn first,
                         os_result *ret, os_error *err)
 {
-    struct guarded guarded = {.client = client, .params = {.name = arguments->name}};
-    const os_verdict refusal = arguments->asks ? OS_UNKNOWN : OS_NOT_EXECUTED;
+    struct guarded guarded;
     struct inside inside;
-    error_clear(err);
-    if (client_enter(client, &inside, err) != OS_OK)
-        return guarded_refuse(ret, refusal);
-    os_code code = guarded_take_call(&guarded, arguments->call, err);
-    if (code == OS_OK)
-        code = perform(&guarded, arguments, err);
-    os_verdict verdict = code == OS_OK ? guarded_give(&guarded, ret, err) : guarded_refuse(ret, refusal);
-    free(guarded.key);
-    free(guarded.source_key);
+    guarded_init(&guarded, client, arguments, first);
+    if (client_enter(client, &inside, &guarded.outcome.error) != OS_OK) {
+        guarded.refused = true;
+        return guarded_give(&guarded, ret, err);
+    }
+    steps_run(&guarded.steps);
+    os_verdict verdict = guarded_give(&guarded, ret, err);
+    guarded_free(&guarded);
     client_leave(client, &inside);
     return verdict;
 }

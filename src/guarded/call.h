@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A guarded call on its calling thread: what the parts of this folder share. */
+/* A guarded call, step after step (client/steps.h): what the parts of this folder share. */
 #ifndef OSCOMMIT_GUARDED_CALL_H
 #define OSCOMMIT_GUARDED_CALL_H
 
 #include "client/body.h"
+#include "client/pause.h"
 #include "guarded/driver.h"
 #include "guarded/guarded.h"
 #include "upload/upload.h"
 
+struct guarded_put { /* of put.c: it outlives a step */
+    struct write_plan_rules rules;
+    struct s3_content content;
+    struct s3_attributes attributes;
+    struct body body;
+};
+
 struct guarded {
+    struct steps steps;
+    guarded_step_fn step; /* the next one */
     struct sync sync;
     os_client *client;
+    const struct guarded_arguments *arguments;
     struct driver_params params;
     struct driver_outcome outcome;
     char etag[VERSION_ETAG_SIZE];        /* what params points to: normalised */
@@ -19,22 +30,46 @@ struct guarded {
     char *source_key;                    /* the same; NULL: no copy */
     char copied_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
     struct clock_reading begun;          /* the call */
-    bool started;
+    struct guarded_put put;
+    struct asking *asking; /* of resolve.c; own */
+    void (*free_asking)(struct asking *asking);
+    struct driver_outcome *copied; /* rename.c: the copy's, while the source is being deleted; own */
+    guarded_step_fn first;
+    guarded_step_fn after_driver;
+    guarded_step_fn after_copy; /* copy.c */
+    void (*over)(struct guarded *guarded);
+    bool started;      /* the driver of the last guarded_drive */
+    bool refused;      /* nothing was sent: outcome.error says why, and nothing else counts */
     bool reports_late; /* its metric is reported at its end, not after each driver */
 };
 
-/* Between what every guarded call begins and ends with: `perform` leaves an outcome, or gives why nothing was sent. */
-typedef os_code (*guarded_perform_fn)(struct guarded *guarded, const struct guarded_arguments *arguments,
-                                      os_error *err);
-os_verdict guarded_call(os_client *client, const struct guarded_arguments *arguments, guarded_perform_fn perform,
-                        os_result *ret, os_error *err);
+/* A call that nobody waits for: prepared on any thread, begun on the loop's, where `over` is called when its outcome is
+ * there. `guarded` and `arguments` live until then; guarded_free belongs to it. */
+void guarded_init(struct guarded *ret, os_client *client, const struct guarded_arguments *arguments,
+                  guarded_step_fn first);
+void guarded_start(struct guarded *guarded, void (*over)(struct guarded *guarded));
+void guarded_free(struct guarded *guarded); /* the outcome's ticket stays the caller's */
+
+/* ------------------------------------------------------------------------------------------------ steps */
+
+/* The ends of a step: the call is over, with an outcome or for want of anything that could be sent ... */
+enum steps_next guarded_over(struct guarded *guarded);
+enum steps_next guarded_refuse(struct guarded *guarded, const os_error *why);
+/* ... or it waits for a driver of `params`, and an `unknown` has its ticket. `next` looks whether it was `started` ... */
+enum steps_next guarded_drive(struct guarded *guarded, guarded_step_fn next);
+enum steps_next guarded_refuse_unstarted(struct guarded *guarded);
+/* ... or something else on the loop's thread ... */
+enum steps_next guarded_wait(struct guarded *guarded, struct sync *wait, guarded_step_fn next);
+/* ... or `next` may block. */
+enum steps_next guarded_block(struct guarded *guarded, guarded_step_fn next);
 
 /* The key, and what is expected there. */
-os_code guarded_take_key(struct guarded *guarded, const struct guarded_arguments *arguments, os_error *err);
+os_code guarded_take_key(struct guarded *guarded, os_error *err);
 /* copy.c: the same, and the source. */
-os_code guarded_take_copy(struct guarded *guarded, const struct guarded_arguments *arguments, os_error *err);
-/* copy.c: the copy by its write plan. How large the source is, is known when the first request has found out. */
-os_code guarded_copy_source(struct guarded *guarded, os_error *err);
+os_code guarded_take_copy(struct guarded *guarded, os_error *err);
+/* copy.c: the copy by its write plan; then `after_copy`. How large the source is, is known when the first request has
+ * found out. */
+enum steps_next guarded_copy_source(struct guarded *guarded);
 
 /* Sets params.plan, for a body or a source of so many bytes; or why there is none. */
 os_code guarded_choose_plan(struct guarded *guarded, uint64_t bytes, os_error *err);
@@ -59,6 +94,9 @@ void guarded_report_metric(struct guarded *guarded);                     /* of o
 os_call guarded_rest_of_call(const struct guarded *guarded); /* deadline and cancellation, for one more request */
 uint64_t guarded_deadline(const struct guarded *guarded);    /* on the monotonic clock */
 uint64_t guarded_time_left(const struct guarded *guarded);   /* at least 1 ms */
+
+/* False: there is not so much time left. */
+bool guarded_interval_init(const struct guarded *guarded, uint64_t ms, struct client_interval *ret);
 /* False: there is not so much time left, or the call is cancelled; then it may have been shorter. Blocks. */
 bool guarded_pause(struct guarded *guarded, uint64_t ms);
 

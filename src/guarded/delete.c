@@ -2,16 +2,17 @@
 /* A guarded delete. */
 #include "guarded/call.h"
 
-static os_code delete_perform(struct guarded *guarded, const struct guarded_arguments *arguments, os_error *err)
+static enum steps_next delete_end(struct guarded *guarded)
 {
-    guarded->params.operation = GUARD_DELETE;
-    os_code code = guarded_take_key(guarded, arguments, err);
-    if (code == OS_OK)
-        code = guarded_choose_plan(guarded, 0, err);
-    return code == OS_OK ? guarded_once(guarded, err) : code;
+    return guarded->started ? guarded_over(guarded) : guarded_refuse_unstarted(guarded);
 }
 
-os_verdict guarded_delete(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err)
+enum steps_next guarded_delete(struct guarded *guarded)
 {
-    return guarded_call(client, arguments, delete_perform, ret, err);
+    os_error error;
+    guarded->params.operation = GUARD_DELETE;
+    os_code code = guarded_take_key(guarded, &error);
+    if (code == OS_OK)
+        code = guarded_choose_plan(guarded, 0, &error);
+    return code == OS_OK ? guarded_drive(guarded, delete_end) : guarded_refuse(guarded, &error);
 }

@@ -3,6 +3,7 @@
 #ifndef OSCOMMIT_GUARDED_GUARDED_H
 #define OSCOMMIT_GUARDED_GUARDED_H
 
+#include "client/steps.h"
 #include "oscommit.h"
 
 #include <stdbool.h>
@@ -24,12 +25,18 @@ struct guarded_arguments {
     const os_call *call;
 };
 
-/* All of them block. `ret` and `err` may be NULL. */
-os_verdict guarded_put(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err);
-os_verdict guarded_copy(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err);
-os_verdict guarded_rename(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err);
-os_verdict guarded_delete(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err);
-os_verdict guarded_resolve(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err);
+/* A guarded call (call.h). Each of the functions below is its first step. */
+struct guarded;
+typedef enum steps_next (*guarded_step_fn)(struct guarded *guarded);
+enum steps_next guarded_put(struct guarded *guarded);
+enum steps_next guarded_copy(struct guarded *guarded);
+enum steps_next guarded_rename(struct guarded *guarded);
+enum steps_next guarded_delete(struct guarded *guarded);
+enum steps_next guarded_resolve(struct guarded *guarded);
+
+/* The call from its first step to its verdict. Blocks. `ret` and `err` may be NULL. */
+os_verdict guarded_call(os_client *client, const struct guarded_arguments *arguments, guarded_step_fn first,
+                        os_result *ret, os_error *err);
 
 /* Gives the caller's result what it has room for. A ticket for which it has none, or no result, is freed. */
 void guarded_give_result(os_result *result, os_result *ret);

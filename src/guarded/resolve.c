@@ -18,6 +18,13 @@ struct asking {
     char *key;  /* of the ticket */
     char *only; /* of the options: NULL, any */
     os_resolve_options options;
+    struct client_interval interval; /* between two questions */
+
+    os_result before; /* of the questions before this one */
+    uint64_t whole_ms;
+    bool again; /* it is not the first: if it brings nothing, what follows still holds */
+    unsigned away;
+    os_error why;
 };
 
 /* ------------------------------------------------------------------------------------------------ the ticket */
@@ -62,82 +69,107 @@ static void asking_free(struct asking *asking)
 {
     free(asking->key);
     free(asking->only);
+    free(asking);
 }
 
 /* ------------------------------------------------------------------------------------------------ one question */
 
-static os_code resolve_ask(struct asking *asking, os_error *err)
-{
-    struct guarded *guarded = asking->guarded;
-    assert(guarded->params.ticket == &asking->ticket);
-    os_result *result = &guarded->outcome.result;
-    os_result before = *result;
-    uint64_t whole_ms = guarded->params.deadline_ms;
-    free(before.ticket);
-    memset(&guarded->outcome, 0, sizeof(guarded->outcome));
-    guarded->params.deadline_ms = guarded_time_left(guarded);
-    os_code code = guarded_once(guarded, err);
-    guarded->params.deadline_ms = whole_ms;
-    result->guards += before.guards;
-    result->requests += before.requests;
-    result->duration_ms += before.duration_ms + before.ask_again_ms;
-    if (code != OS_OK || !guarded->reports_late)
-        return code;
-    /* R14: a Complete that was not and never will be applied leaves its upload behind. */
-    bool may_abort = guarded->outcome.owns_upload || asking->options.abort_upload != 0;
-    guarded_end_ticket(guarded, asking->upload_id, may_abort);
-    guarded_report_metric(guarded);
-    return OS_OK;
-}
-
-/* ------------------------------------------------------------------------------------------------ many */
-
-/* A question that the deadline cuts short may have brought nothing: then what was said before still holds. */
-static os_code ask_on(struct asking *asking, os_error *err)
-{
-    struct driver_outcome *outcome = &asking->guarded->outcome;
-    unsigned away = outcome->away;
-    os_error why = outcome->error;
-    os_code code = resolve_ask(asking, err);
-    if (code == OS_OK && outcome->verdict == OS_UNKNOWN && !outcome->away && (away & ~outcome->reached)) {
-        outcome->away = away;
-        outcome->error = why;
-    }
-    return code;
-}
+static enum steps_next resolve_ask_again(struct guarded *guarded);
 
 static bool goes_on(const struct asking *asking)
 {
     const struct driver_outcome *outcome = &asking->guarded->outcome;
     bool gives_up = outcome->away && asking->options.give_up;
-    return outcome->verdict == OS_UNKNOWN && outcome->result.ask_again_ms > 0 && !gives_up;
+    return asking->guarded->params.patient && outcome->verdict == OS_UNKNOWN && outcome->result.ask_again_ms > 0 &&
+           !gives_up;
 }
 
-static os_code resolve_settle(struct asking *asking, os_error *err)
+static enum steps_next resolve_pause_or_end(struct guarded *guarded)
 {
-    os_code code = resolve_ask(asking, err);
-    while (code == OS_OK && goes_on(asking) &&
-           guarded_pause(asking->guarded, asking->guarded->outcome.result.ask_again_ms))
-        code = ask_on(asking, err);
-    return code;
+    struct asking *asking = guarded->asking;
+    uint64_t pause_ms = guarded->outcome.result.ask_again_ms;
+    if (goes_on(asking) && guarded_interval_init(guarded, pause_ms, &asking->interval))
+        return guarded_wait(guarded, &asking->interval.sync, resolve_ask_again);
+    return guarded_over(guarded);
+}
+
+/* A question that the deadline cuts short may have brought nothing: then what was said before still holds. */
+static enum steps_next resolve_asked(struct guarded *guarded)
+{
+    struct asking *asking = guarded->asking;
+    struct driver_outcome *outcome = &guarded->outcome;
+    if (asking->again && outcome->verdict == OS_UNKNOWN && !outcome->away && (asking->away & ~outcome->reached)) {
+        outcome->away = asking->away;
+        outcome->error = asking->why;
+    }
+    return resolve_pause_or_end(guarded);
+}
+
+/* R14: a Complete that was not and never will be applied leaves its upload behind. */
+static enum steps_next resolve_end_upload(struct guarded *guarded)
+{
+    const struct asking *asking = guarded->asking;
+    bool may_abort = guarded->outcome.owns_upload || asking->options.abort_upload != 0;
+    guarded_end_ticket(guarded, asking->upload_id, may_abort);
+    guarded_report_metric(guarded);
+    return resolve_asked(guarded);
+}
+
+static enum steps_next resolve_answered(struct guarded *guarded)
+{
+    struct asking *asking = guarded->asking;
+    os_result *result = &guarded->outcome.result;
+    if (!guarded->started)
+        return guarded_refuse_unstarted(guarded);
+    guarded->params.deadline_ms = asking->whole_ms;
+    result->guards += asking->before.guards;
+    result->requests += asking->before.requests;
+    result->duration_ms += asking->before.duration_ms + asking->before.ask_again_ms;
+    return guarded->reports_late ? guarded_block(guarded, resolve_end_upload) : resolve_asked(guarded);
+}
+
+static enum steps_next resolve_ask(struct guarded *guarded)
+{
+    struct asking *asking = guarded->asking;
+    assert(guarded->params.ticket == &asking->ticket);
+    asking->before = guarded->outcome.result;
+    asking->whole_ms = guarded->params.deadline_ms;
+    free(asking->before.ticket);
+    memset(&guarded->outcome, 0, sizeof(guarded->outcome));
+    guarded->params.deadline_ms = guarded_time_left(guarded);
+    return guarded_drive(guarded, resolve_answered);
+}
+
+/* ------------------------------------------------------------------------------------------------ many */
+
+static enum steps_next resolve_ask_again(struct guarded *guarded)
+{
+    struct asking *asking = guarded->asking;
+    if (asking->interval.cut)
+        return guarded_over(guarded);
+    asking->again = true;
+    asking->away = guarded->outcome.away;
+    asking->why = guarded->outcome.error;
+    return resolve_ask(guarded);
 }
 
 /* ------------------------------------------------------------------------------------------------ the call */
 
-static os_code resolve_perform(struct guarded *guarded, const struct guarded_arguments *arguments, os_error *err)
+enum steps_next guarded_resolve(struct guarded *guarded)
 {
-    struct asking asking = {.guarded = guarded};
+    const struct guarded_arguments *arguments = guarded->arguments;
+    struct asking *asking = calloc(1, sizeof(*asking));
+    os_error error;
+    guarded->asking = asking;
+    guarded->free_asking = asking_free;
     guarded->params.patient = arguments->patient;
-    os_code code = resolve_take_options(&asking, arguments->resolve_options, err);
+    if (asking == NULL) {
+        error_no_memory(&error);
+        return guarded_refuse(guarded, &error);
+    }
+    asking->guarded = guarded;
+    os_code code = resolve_take_options(asking, arguments->resolve_options, &error);
     if (code == OS_OK)
-        code = take_ticket(&asking, arguments->ticket, err);
-    if (code == OS_OK)
-        code = arguments->patient ? resolve_settle(&asking, err) : resolve_ask(&asking, err);
-    asking_free(&asking);
-    return code;
-}
-
-os_verdict guarded_resolve(os_client *client, const struct guarded_arguments *arguments, os_result *ret, os_error *err)
-{
-    return guarded_call(client, arguments, resolve_perform, ret, err);
+        code = take_ticket(asking, arguments->ticket, &error);
+    return code == OS_OK ? resolve_ask(guarded) : guarded_refuse(guarded, &error);
 }

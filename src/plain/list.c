@@ -4,8 +4,7 @@
  * calling thread and may take its time. The versions of a key come in the order of their age within each page.
  */
 #include "client/arguments.h"
-#include "client/store_call.h"
-#include "plain/plain.h"
+#include "plain/call.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -21,8 +20,6 @@ struct kept {
 };
 
 struct listing {
-    os_client *client;
-    os_call call; /* its deadline is what is left: the time of the caller's function does not count */
     os_list_options options;
     char *prefix; /* whole */
     char *after;
@@ -34,6 +31,10 @@ struct listing {
     bool more;
 
     struct store_call *store_call; /* the request that fills the page */
+    struct s3_list_page end;       /* what it says at its end, of either kind */
+    struct s3_list_versions_options asked;
+    struct s3_versions_page end_of_versions;
+    struct clock_reading asked_at;
     bool failed;
     size_t count;
     struct kept page[LIST_PAGE];
@@ -106,10 +107,10 @@ static void listing_take_markers(struct listing *listing, bool more, char *marke
     listing->more = more;
 }
 
-static os_code listing_ask_objects(struct listing *listing, struct store_call *store_call, os_error *err)
+static void listing_ask_objects(struct listing *listing, struct store_request *ret)
 {
-    struct s3_list_page end = {.truncated = false};
-    store_call->request = (struct store_request){
+    listing->end = (struct s3_list_page){.truncated = false};
+    *ret = (struct store_request){
         .verb = STORE_LIST,
         .list = {.prefix = listing->prefix,
                  .delimiter = listing->options.delimiter,
@@ -118,49 +119,65 @@ static os_code listing_ask_objects(struct listing *listing, struct store_call *s
                  .max_keys = listing->left < LIST_PAGE ? (uint32_t)listing->left : LIST_PAGE},
         .each = listing_keep_entry,
         .each_context = listing,
-        .page = &end,
+        .page = &listing->end,
     };
-    os_code code = store_call_run(store_call, listing->client, &listing->call, err);
-    listing_take_markers(listing, end.truncated && end.next_token, end.next_token, NULL);
-    return code;
 }
 
 /* A whole page also where fewer are wanted: the newest of a key need not be the store's first. */
-static os_code listing_ask_versions(struct listing *listing, struct store_call *store_call, os_error *err)
+static void listing_ask_versions(struct listing *listing, struct store_request *ret)
 {
-    const struct s3_list_versions_options options = {
+    listing->asked = (struct s3_list_versions_options){
         .prefix = listing->prefix,
         .key_marker = listing->marker ? listing->marker : listing->after,
         .version_id_marker = listing->id_marker,
         .max_keys = LIST_PAGE,
     };
-    struct s3_versions_page end = {.truncated = false};
-    store_call->request = (struct store_request){.verb = STORE_LIST_VERSIONS,
-                                                 .versions = &options,
-                                                 .each_version = listing_keep_version,
-                                                 .each_context = listing,
-                                                 .versions_page = &end};
-    os_code code = store_call_run(store_call, listing->client, &listing->call, err);
-    listing_take_markers(listing, end.truncated, end.next_key_marker, end.next_version_id_marker);
-    return code;
+    listing->end_of_versions = (struct s3_versions_page){.truncated = false};
+    *ret = (struct store_request){.verb = STORE_LIST_VERSIONS,
+                                  .versions = &listing->asked,
+                                  .each_version = listing_keep_version,
+                                  .each_context = listing,
+                                  .versions_page = &listing->end_of_versions};
 }
 
-static os_code listing_fetch_page(struct listing *listing, os_error *err)
+static void listing_take_end(struct listing *listing)
 {
-    struct store_call store_call = {.may_repeat = true};
-    struct clock_reading before;
-    struct clock_reading after;
-    listing->store_call = &store_call;
-    clock_read(&before);
-    os_code code = listing->options.versions ? listing_ask_versions(listing, &store_call, err)
-                                             : listing_ask_objects(listing, &store_call, err);
-    clock_read(&after);
-    uint64_t used_ms = after.monotonic_ms - before.monotonic_ms;
-    listing->call.deadline_ms = listing->call.deadline_ms > used_ms ? listing->call.deadline_ms - used_ms : 1;
+    const struct s3_list_page *end = &listing->end;
+    const struct s3_versions_page *versions = &listing->end_of_versions;
+    if (listing->options.versions)
+        listing_take_markers(listing, versions->truncated, versions->next_key_marker, versions->next_version_id_marker);
+    else
+        listing_take_markers(listing, end->truncated && end->next_token, end->next_token, NULL);
+}
+
+static enum steps_next listing_answered(struct plain *plain);
+
+static enum steps_next listing_ask(struct plain *plain)
+{
+    struct listing *listing = plain->listing;
+    plain->store_call = (struct store_call){.may_repeat = true};
+    listing->store_call = &plain->store_call;
+    if (listing->options.versions)
+        listing_ask_versions(listing, &plain->store_call.request);
+    else
+        listing_ask_objects(listing, &plain->store_call.request);
+    clock_read(&listing->asked_at);
+    return plain_ask(plain, &plain->call, listing_answered);
+}
+
+static os_code listing_take_page(struct plain *plain)
+{
+    struct listing *listing = plain->listing;
+    struct clock_reading now;
+    os_code code = plain_answer(plain);
+    listing_take_end(listing);
+    clock_read(&now);
+    uint64_t used_ms = now.monotonic_ms - listing->asked_at.monotonic_ms;
+    plain->call.deadline_ms = plain->call.deadline_ms > used_ms ? plain->call.deadline_ms - used_ms : 1;
     listing->store_call = NULL;
     if (listing->failed)
         return error_set(
-            err, OS_ERR_NO_MEMORY,
+            &plain->error, OS_ERR_NO_MEMORY,
             "There is not enough memory for a page of the list, or the store sent more entries than requested.");
     return code;
 }
@@ -168,9 +185,11 @@ static os_code listing_fetch_page(struct listing *listing, os_error *err)
 /* ------------------------------------------------------------------------------------------------ the list */
 
 /* Keys as the caller knows them: without the store URL's prefix. */
-static os_code listing_give_page(struct listing *listing, const struct plain_arguments *arguments, os_error *err)
+static os_code listing_give_page(struct plain *plain)
 {
-    const char *root = listing->client->settings.prefix;
+    struct listing *listing = plain->listing;
+    const struct plain_arguments *arguments = plain->arguments;
+    const char *root = plain->client->settings.prefix;
     size_t root_length = root ? strlen(root) : 0;
     for (size_t i = 0; i < listing->count && listing->left > 0; i++) {
         const struct s3_listed_version *version = &listing->page[i].version;
@@ -183,31 +202,36 @@ static os_code listing_give_page(struct listing *listing, const struct plain_arg
         memcpy(object.etag, version->etag, sizeof(object.etag));
         memcpy(object.version_id, version->version_id, sizeof(object.version_id));
         if (arguments->each_object(arguments->each_context, &object) != 0)
-            return error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
+            return error_set(&plain->error, OS_ERR_STOPPED, "The caller's callback stopped the list.");
         listing->left--;
     }
     return OS_OK;
 }
 
-static os_code listing_all_pages(struct listing *listing, const struct plain_arguments *arguments, os_error *err)
+/* The caller's function may take its time. */
+static enum steps_next listing_give(struct plain *plain)
 {
-    os_code code = OS_OK;
-    while (code == OS_OK && listing->more && listing->left > 0) {
-        code = listing_fetch_page(listing, err);
-        qsort(listing->page, listing->count, sizeof(listing->page[0]), by_key_and_age);
-        if (code == OS_OK)
-            code = listing_give_page(listing, arguments, err);
-        listing_empty_page(listing);
-    }
-    return code;
+    struct listing *listing = plain->listing;
+    qsort(listing->page, listing->count, sizeof(listing->page[0]), by_key_and_age);
+    os_code code = listing_give_page(plain);
+    listing_empty_page(listing);
+    return code == OS_OK && listing->more && listing->left > 0 ? listing_ask(plain) : plain_over(plain, code);
 }
 
-static os_code listing_take(struct listing *listing, const struct plain_arguments *arguments, os_error *err)
+static enum steps_next listing_answered(struct plain *plain)
 {
-    os_list_options *options = &listing->options;
+    os_code code = listing_take_page(plain);
+    return code == OS_OK ? plain_block(plain, listing_give) : plain_over(plain, code);
+}
+
+static os_code listing_take(struct plain *plain)
+{
+    const struct plain_arguments *arguments = plain->arguments;
+    os_list_options *options = &plain->listing->options;
+    os_error *err = &plain->error;
     os_code code = versioned_copy(arguments->list_options, options, sizeof(*options), "os_list_options", err);
     if (code == OS_OK)
-        code = arguments_take_call(arguments->call, &listing->call, err);
+        code = arguments_take_call(arguments->call, &plain->call, err);
     if (code == OS_OK && arguments->each_object == NULL)
         code = error_set(err, OS_ERR_ARGUMENT, "os_list needs a callback that receives the objects.");
     if (code == OS_OK && options->versions && options->delimiter && options->delimiter[0])
@@ -215,37 +239,35 @@ static os_code listing_take(struct listing *listing, const struct plain_argument
     return code;
 }
 
-static os_code listing_begin(struct listing *listing, os_error *err)
+static os_code listing_begin(struct plain *plain)
 {
+    struct listing *listing = plain->listing;
     const os_list_options *options = &listing->options;
-    const char *root = listing->client->settings.prefix ? listing->client->settings.prefix : "";
+    const char *root = plain->client->settings.prefix ? plain->client->settings.prefix : "";
     bool has_start = options->start_after && options->start_after[0];
     listing->prefix = text_join(root, options->prefix ? options->prefix : "");
     listing->after = has_start ? text_join(root, options->start_after) : NULL;
     listing->left = options->max_keys ? options->max_keys : UINT64_MAX;
-    listing->more = true;
-    return listing->prefix && (listing->after || !has_start) ? OS_OK : error_no_memory(err);
+    return listing->prefix && (listing->after || !has_start) ? OS_OK : error_no_memory(&plain->error);
 }
 
-static os_code list_perform(os_client *client, const void *context, os_error *err)
+static void listing_free(struct listing *listing)
 {
-    struct listing *listing = calloc(1, sizeof(*listing));
-    if (listing == NULL)
-        return error_no_memory(err);
-    listing->client = client;
-    os_code code = listing_take(listing, context, err);
-    if (code == OS_OK)
-        code = listing_begin(listing, err);
-    if (code == OS_OK)
-        code = listing_all_pages(listing, context, err);
+    listing_empty_page(listing);
     listing_take_markers(listing, false, NULL, NULL);
     free(listing->after);
     free(listing->prefix);
     free(listing);
-    return code;
 }
 
-os_code plain_list(os_client *client, const struct plain_arguments *arguments, os_error *err)
+enum steps_next plain_list(struct plain *plain)
 {
-    return client_perform(client, list_perform, arguments, err);
+    plain->free_listing = listing_free;
+    plain->listing = calloc(1, sizeof(*plain->listing));
+    if (plain->listing == NULL)
+        return plain_over(plain, error_no_memory(&plain->error));
+    os_code code = listing_take(plain);
+    if (code == OS_OK)
+        code = listing_begin(plain);
+    return code == OS_OK ? listing_ask(plain) : plain_over(plain, code);
 }

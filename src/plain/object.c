@@ -1,46 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Head and delete: one request each. */
 #include "client/arguments.h"
-#include "client/store_call.h"
-#include "plain/plain.h"
+#include "plain/call.h"
 
-#include <stdlib.h>
-
-/* `call->request` has its verb. */
-static os_code object_ask(os_client *client, const struct plain_arguments *arguments, struct store_call *call,
-                          os_error *err)
+static enum steps_next object_answered(struct plain *plain)
 {
-    char *whole = NULL;
-    os_code code = client_object_key(client, arguments->key, &whole, err);
+    os_code code = plain_answer(plain);
     if (code == OS_OK)
-        code = arguments_version_id(arguments->version_id, &call->request.version_id, err);
-    call->request.key = whole;
+        plain_give_object(plain);
+    return plain_over(plain, code);
+}
+
+static enum steps_next object_ask(struct plain *plain, enum store_verb verb)
+{
+    struct store_request *request = &plain->store_call.request;
+    request->verb = verb;
+    os_code code = plain_take_key(plain);
     if (code == OS_OK)
-        code = store_call_run(call, client, arguments->call, err);
-    if (code == OS_OK)
-        store_call_export_object(call, arguments->ret);
-    free(whole);
-    return code;
+        code = arguments_version_id(plain->arguments->version_id, &request->version_id, &plain->error);
+    return code == OS_OK ? plain_ask(plain, plain->arguments->call, object_answered) : plain_over(plain, code);
 }
 
-static os_code head_perform(os_client *client, const void *context, os_error *err)
+enum steps_next plain_head(struct plain *plain)
 {
-    struct store_call call = {.request = {.verb = STORE_HEAD}, .may_repeat = true};
-    return object_ask(client, context, &call, err);
+    plain->store_call.may_repeat = true;
+    return object_ask(plain, STORE_HEAD);
 }
 
-static os_code delete_perform(os_client *client, const void *context, os_error *err)
+enum steps_next plain_delete(struct plain *plain)
 {
-    struct store_call call = {.request = {.verb = STORE_DELETE}};
-    return object_ask(client, context, &call, err);
-}
-
-os_code plain_head(os_client *client, const struct plain_arguments *arguments, os_error *err)
-{
-    return client_perform(client, head_perform, arguments, err);
-}
-
-os_code plain_delete(os_client *client, const struct plain_arguments *arguments, os_error *err)
-{
-    return client_perform(client, delete_perform, arguments, err);
+    return object_ask(plain, STORE_DELETE);
 }

@@ -3,6 +3,7 @@
 #ifndef OSCOMMIT_PLAIN_PLAIN_H
 #define OSCOMMIT_PLAIN_PLAIN_H
 
+#include "client/steps.h"
 #include "oscommit.h"
 
 #include <stdbool.h>
@@ -24,13 +25,19 @@ struct plain_arguments {
     os_object *ret; /* head, get, put; may be NULL */
 };
 
-/* All of them block. `err` may be NULL. */
-os_code plain_head(os_client *client, const struct plain_arguments *arguments, os_error *err);
-os_code plain_get(os_client *client, const struct plain_arguments *arguments, os_error *err);
-os_code plain_put(os_client *client, const struct plain_arguments *arguments, os_error *err);
-os_code plain_delete(os_client *client, const struct plain_arguments *arguments, os_error *err);
-os_code plain_list(os_client *client, const struct plain_arguments *arguments, os_error *err);
+/* A call on objects (call.h). Each of the functions below is its first step. */
+struct plain;
+typedef enum steps_next (*plain_step_fn)(struct plain *plain);
+enum steps_next plain_head(struct plain *plain);
+enum steps_next plain_get(struct plain *plain);
+enum steps_next plain_put(struct plain *plain);
+enum steps_next plain_delete(struct plain *plain);
+enum steps_next plain_list(struct plain *plain);
 
+/* The call from its first step to its code. Blocks. `err` may be NULL. */
+os_code plain_call(os_client *client, const struct plain_arguments *arguments, plain_step_fn first, os_error *err);
+
+/* All of them block. `err` may be NULL. */
 os_code plain_table_create(os_client *client, const struct plain_arguments *arguments, os_error *err);
 os_code plain_table_check(os_client *client, const struct plain_arguments *arguments, os_error *err);
 os_code plain_table_list(os_client *client, const struct plain_arguments *arguments, os_error *err);

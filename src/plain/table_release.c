@@ -30,7 +30,7 @@ struct release_params {
 static os_code store_time(const struct release_params *params, uint64_t *ret_s, os_error *err)
 {
     const struct plain_arguments head = {.key = params->key, .call = params->call};
-    os_code code = plain_head(params->client, &head, err);
+    os_code code = plain_call(params->client, &head, plain_head, err);
     if (code != OS_OK && code != OS_ERR_NOT_FOUND)
         return code;
     return client_store_time(params->client, ret_s, err);

@@ -36,7 +36,7 @@ static os_code read_once(struct update_reading *reading, struct update_version *
     sink.ret_length = &ret->length;
     sink.max_length = reading->max_length;
     const struct plain_arguments get = {.key = reading->key, .sink = &sink, .call = &call, .ret = &object};
-    os_code code = plain_get(reading->client, &get, err);
+    os_code code = plain_call(reading->client, &get, plain_get, err);
     ret->exists = code == OS_OK;
     TEXT_COPY_STR_CUT(object.etag, ret->etag);
     reading->requests++;

@@ -225,7 +225,7 @@ static os_verdict write_once(struct update *update, os_result *ret)
         .put_options = update->options.put,
         .call = &call,
     };
-    return guarded_put(update->client, &put, ret, &update->error);
+    return guarded_call(update->client, &put, guarded_put, ret, &update->error);
 }
 
 static void add_write(os_result *sum, os_result *write)

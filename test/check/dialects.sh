@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The public header, and every macro of it that initialises a struct, compile without a warning as C99 to C17 and as C++11
+# The public headers, and every macro of theirs that initialises a struct, compile without a warning as C99 to C17 and as C++11
 # to C++20, by every compiler that is there; and the structs are then what the macro says.
-# usage: dialects.sh HEADER
+# usage: dialects.sh HEADER, with the others beside it
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 header=$1
@@ -13,9 +13,13 @@ trap 'rm -rf "$work"' EXIT
 ran=0
 
 # A program that makes each struct in each place where an initialiser may stand, and looks at it.
-mapfile -t macros < <(sed -nE 's/^#define (OS_[A-Z_]+_INIT)\b.*/\1/p' "$header")
+headers=("$(dirname -- "$header")"/*.h)
+mapfile -t macros < <(sed -nE 's/^#define (OS_[A-Z_]+_INIT)\b.*/\1/p' "${headers[@]}")
 {
-    printf '#include <oscommit.h>\n#include <string.h>\n'
+    for file in "${headers[@]}"; do
+        printf '#include <%s>\n' "$(basename -- "$file")"
+    done
+    printf '#include <string.h>\n'
     for macro in "${macros[@]}"; do
         type=${macro%_INIT} && type=${type,,}
         printf 'static %s global_%s = %s;\nstatic int wrong_%s(void)\n{\n    %s local = %s, zero;\n' "$type" "$type" "$macro" "$type" "$type" "$macro"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Doxygen makes the reference from the public header without a warning, and describes every function of it there.
+# Doxygen makes the reference from the public headers without a warning, and describes every function of it there.
 # Skipped (77) where Doxygen is not installed.
 # usage: doxygen.sh ROOT
 set -uo pipefail
@@ -18,19 +18,20 @@ said=$({
 } | doxygen - 2>&1) || violation "doxygen ended with $?"
 [[ -z $said ]] || violation "$said"
 
-python3 - "$work/xml/oscommit_8h.xml" >"$work/functions" <<'PYTHON'
+python3 - "$work"/xml/oscommit*_8h.xml >"$work/functions" <<'PYTHON'
 import sys
 import xml.etree.ElementTree as tree
 
-for member in tree.parse(sys.argv[1]).getroot().iter("memberdef"):
-    if member.get("kind") == "function":
-        words = "".join("".join(part.itertext()) for part in member if part.tag.endswith("description"))
-        print(member.findtext("name"), "described" if words.strip() else "bare")
+for file in sys.argv[1:]:
+    for member in tree.parse(file).getroot().iter("memberdef"):
+        if member.get("kind") == "function":
+            words = "".join("".join(part.itertext()) for part in member if part.tag.endswith("description"))
+            print(member.findtext("name"), "described" if words.strip() else "bare")
 PYTHON
 while read -r function how; do
     seen
     [[ $how == described ]] || violation "$function has no description in the reference"
 done <"$work/functions"
-declared=$(grep -c '^OS_API ' include/oscommit.h)
-((looked_at == declared)) || violation "the reference has $looked_at functions, the header declares $declared"
+declared=$(cat include/*.h | grep -c '^OS_API ')
+((looked_at == declared)) || violation "the reference has $looked_at functions, the headers declare $declared"
 finish "doxygen"

@@ -1,23 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The shared library exports the functions of the public header and nothing else; the static one (where it is given)
+# The shared library exports the functions of the public headers (that one, and those beside it) and nothing else; the static one (where it is given)
 # defines no other global symbol either; and the module of Signature V2 (where it is given) shows its one entry.
 # usage: exports.sh HEADER SHARED-LIBRARY [STATIC-LIBRARY [MODULE]]
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-declared=$(sed -nE 's/^OS_API [^(]*\b(os_[a-z0-9_]+)\(.*/\1/p' "$1" | sort -u)
+headers=("$(dirname -- "$1")"/*.h)
+declared=$(sed -nE 's/^OS_API [^(]*\b(os_[a-z0-9_]+)\(.*/\1/p' "${headers[@]}" | sort -u)
 looked_at=$(grep -c . <<<"$declared")
-(($(grep -c '^OS_API ' "$1") == $(grep -c . <<<"$declared"))) ||
-    violation "$1 has an OS_API line without the name of its function"
+(($(cat "${headers[@]}" | grep -c '^OS_API ') == $(grep -c . <<<"$declared"))) ||
+    violation "${headers[*]} have an OS_API line without the name of its function"
 
 compare() { # LIBRARY SYMBOLS
     local symbol
     while read -r symbol; do
-        violation "$1 shows $symbol, which the public header does not declare"
+        violation "$1 shows $symbol, which no public header declares"
     done < <(comm -13 <(echo "$declared") <(echo "$2") | grep .)
     while read -r symbol; do
-        violation "$1 lacks $symbol, which the public header declares"
+        violation "$1 lacks $symbol, which a public header declares"
     done < <(comm -23 <(echo "$declared") <(echo "$2") | grep .)
 }
 

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Every function of the public header has a comment of its own: in front of it, or behind it on its line.
+# Every function of the public headers has a comment of its own: in front of it, or behind it on its line.
 # usage: header_docs.sh ROOT
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
-header=$1/include/oscommit.h
+headers=("$1"/include/*.h)
 
-while read -r line how name; do
+while read -r header line how name; do
     seen
     [[ $how == described ]] || violation "$header:$line: $name has no comment"
 done < <(awk '
     function end() {
         if (name != "")
-            print line, (commented || $0 ~ /; *\/\*/ ? "described" : "bare"), name
+            print FILENAME, line, (commented || $0 ~ /; *\/\*/ ? "described" : "bare"), name
         name = ""
     }
     /^OS_API / {
@@ -23,5 +23,5 @@ done < <(awk '
         sub(/.*[ *]/, "", name)
     }
     name != "" && /;/ { end() }
-    { before = $0 }' "$header")
+    { before = $0 }' "${headers[@]}")
 finish "comments of the header"

@@ -6,6 +6,7 @@
  */
 #include "support/http_server.h"
 #include "unit/api/client_scratch.h"
+#include "unit/api/completions.h"
 #include "unit/loop/on_loop.h"
 
 #include <stdio.h>
@@ -405,6 +406,10 @@ TEST_WITH(scratch, a_call_from_a_forked_child_is_refused_at_once)
             os_head(client, "k", NULL, NULL, &error) == OS_ERR_ARGUMENT && strstr(error.message, "fork") != NULL;
         bool guarded = os_put_if_absent(client, "k", &body, NULL, NULL, NULL, &error) == OS_NOT_EXECUTED &&
                        error.code == OS_ERR_ARGUMENT;
+        struct completions completions = COMPLETIONS_INIT;
+        os_start start = completions_start(&completions);
+        plain = plain && os_start_put(client, "k", &body, NULL, &start, NULL, &error) == OS_ERR_ARGUMENT &&
+                strstr(error.message, "fork") != NULL;
         os_options options = OS_OPTIONS_INIT;
         options.store_url = ((struct scratch *)scratch)->url;
         os_client *another = NULL;

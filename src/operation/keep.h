@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arguments of a call, copied, as they have to outlive the function that was given them. The bytes of a body, what
+ * a sink points to, and contexts stay the caller's. */
+#ifndef OSCOMMIT_OPERATION_KEEP_H
+#define OSCOMMIT_OPERATION_KEEP_H
+
+#include "guarded/guarded.h"
+#include "plain/plain.h"
+
+struct kept_arguments {
+    struct guarded_arguments guarded; /* either of the two; it points to what follows */
+    struct plain_arguments plain;
+    os_call call; /* for both; the deadline is not 0 */
+    os_body body;
+    os_put_options put_options;
+    os_copy_options copy_options;
+    os_resolve_options resolve_options;
+    os_sink sink;
+    os_list_options list_options;
+    void *texts; /* all strings and lists; own */
+};
+
+/* `ret` was all zero, and must not be moved: it points to itself. OS_ERR_ARGUMENT for structs of a wrong size. */
+os_code keep_guarded(const struct guarded_arguments *arguments, const os_call *call, struct kept_arguments *ret,
+                     os_error *err);
+os_code keep_plain(const struct plain_arguments *arguments, const os_call *call, struct kept_arguments *ret,
+                   os_error *err);
+void keep_free(struct kept_arguments *kept);
+
+#endif

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The examples without waiting, on an embedded store: what they say, and what then is there.
+# usage: examples_test.sh OSCOMMIT FOLDER-OF-EXAMPLES
+set -uo pipefail
+oscommit=$1
+examples=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+
+says() { # WANT COMMAND...
+    local said
+    said=$("${@:2}" 2>&1) || {
+        echo "$2 ended with $?: $said"
+        status=1
+    }
+    [[ $said == "$1" ]] || {
+        echo "$2 said \"$said\" instead of \"$1\""
+        status=1
+    }
+}
+
+"$oscommit" init "$work/store" >/dev/null || exit 1
+export OSCOMMIT_STORE=file://$work/store
+says '200 committed, 0 were there, 0 not executed, 0 unknown' "$examples/example_many"
+says '0 committed, 200 were there, 0 not executed, 0 unknown' "$examples/example_many"
+[[ $(find "$work/store/many" -type f | wc -l) == 200 ]] || status=1
+for total in 10 20; do
+    says '' "$examples/example_chain"
+    says "$total" "$oscommit" get "file://$work/store/counter" -
+done
+exit "$status"

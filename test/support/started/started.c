@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Put in front of the calls of oscommit.h by the linker (--wrap): each is started as an operation, and waited for. So a
+ * test of the calls becomes one of the operations, with every check that it makes. What it gave the start is overwritten
+ * before it waits, as far as the start has to have copied it.
+ */
+#include "oscommit_async.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct waiter {
+    pthread_mutex_t mutex;
+    pthread_cond_t completed;
+    unsigned times;
+    os_operation *operation;
+};
+
+static void on_complete(void *context, os_operation *operation)
+{
+    struct waiter *waiter = context;
+    pthread_mutex_lock(&waiter->mutex);
+    waiter->times++;
+    waiter->operation = operation;
+    pthread_cond_signal(&waiter->completed);
+    pthread_mutex_unlock(&waiter->mutex);
+}
+
+static void waiter_init(struct waiter *waiter, const os_call *call, os_start *ret)
+{
+    *waiter = (struct waiter){.mutex = PTHREAD_MUTEX_INITIALIZER, .completed = PTHREAD_COND_INITIALIZER};
+    *ret = (os_start)OS_START_INIT;
+    ret->call = call;
+    ret->complete = on_complete;
+    ret->context = waiter;
+}
+
+static void waiter_wait(struct waiter *waiter, const os_operation *started)
+{
+    pthread_mutex_lock(&waiter->mutex);
+    while (waiter->times == 0)
+        pthread_cond_wait(&waiter->completed, &waiter->mutex);
+    pthread_mutex_unlock(&waiter->mutex);
+    if (waiter->operation != started || os_operation_context(started) != waiter) {
+        fprintf(stderr, "another operation was told to have completed\n");
+        abort();
+    }
+}
+
+/* As much of ours as theirs has room for; what they allocated is not given back by a call either. */
+static void give(const void *ours, size_t size, void *theirs)
+{
+    size_t their_size;
+    memcpy(&their_size, theirs, sizeof(their_size));
+    size_t known = their_size < size ? their_size : size;
+    if (known > sizeof(size_t))
+        memcpy((char *)theirs + sizeof(size_t), (const char *)ours + sizeof(size_t), known - sizeof(size_t));
+}
+
+/* Not by malloc, which the torture lets fail in the library. */
+static char *copy_of(const char *text)
+{
+    void *copy = NULL;
+    size_t size = strlen(text) + 1;
+    if (posix_memalign(&copy, sizeof(void *), size) != 0)
+        abort();
+    return memcpy(copy, text, size);
+}
+
+static void give_result(const os_result *ours, os_result *ret)
+{
+    os_result copy = *ours;
+    size_t size;
+    memcpy(&size, ret, sizeof(size));
+    if (copy.ticket && size >= offsetof(os_result, ticket) + sizeof(copy.ticket))
+        copy.ticket = copy_of(copy.ticket);
+    give(&copy, sizeof(copy), ret);
+}
+
+static os_verdict end_guarded(struct waiter *waiter, os_code code, os_operation *operation, os_verdict refusal,
+                              os_result *ret, os_error *err)
+{
+    if (code != OS_OK) {
+        os_result none = OS_RESULT_INIT;
+        none.final = refusal != OS_UNKNOWN;
+        if (ret)
+            give(&none, sizeof(none), ret);
+        return refusal;
+    }
+    waiter_wait(waiter, operation);
+    os_verdict verdict = os_operation_verdict(operation);
+    if (ret)
+        give_result(os_operation_result(operation), ret);
+    if (err)
+        *err = *os_operation_error(operation);
+    os_operation_free(operation);
+    return verdict;
+}
+
+static os_code end_plain(struct waiter *waiter, os_code code, os_operation *operation, os_object *ret, os_error *err)
+{
+    if (code != OS_OK)
+        return code;
+    waiter_wait(waiter, operation);
+    code = os_operation_code(operation);
+    if (ret && code == OS_OK)
+        give(os_operation_object(operation), sizeof(os_object), ret);
+    if (err)
+        *err = *os_operation_error(operation);
+    os_operation_free(operation);
+    return code;
+}
+
+/* A copy that is overwritten when the start has returned. */
+static char *lend(const char *text)
+{
+    return text ? copy_of(text) : NULL;
+}
+
+static void take_back(char *lent)
+{
+    if (lent)
+        memset(lent, '#', strlen(lent));
+    free(lent);
+}
+
+#define GUARDED(name, parameters, arguments, refusal)                    \
+    os_verdict __wrap_os_##name parameters;                              \
+    os_verdict __wrap_os_##name parameters                               \
+    {                                                                    \
+        struct waiter waiter;                                            \
+        os_start start;                                                  \
+        os_operation *operation = NULL;                                  \
+        waiter_init(&waiter, call, &start);                              \
+        os_code code = os_start_##name arguments;                        \
+        return end_guarded(&waiter, code, operation, refusal, ret, err); \
+    }
+
+os_verdict __wrap_os_put_if_absent(os_client *client, const char *key, const os_body *body,
+                                   const os_put_options *options, const os_call *call, os_result *ret, os_error *err);
+os_verdict __wrap_os_put_if_absent(os_client *client, const char *key, const os_body *body,
+                                   const os_put_options *options, const os_call *call, os_result *ret, os_error *err)
+{
+    struct waiter waiter;
+    os_start start;
+    os_operation *operation = NULL;
+    char *lent = lend(key);
+    waiter_init(&waiter, call, &start);
+    os_code code = os_start_put_if_absent(client, lent, body, options, &start, &operation, err);
+    take_back(lent);
+    return end_guarded(&waiter, code, operation, OS_NOT_EXECUTED, ret, err);
+}
+
+GUARDED(put_if_match,
+        (os_client * client, const char *key, const char *etag, const os_body *body, const os_put_options *options,
+         const os_call *call, os_result *ret, os_error *err),
+        (client, key, etag, body, options, &start, &operation, err), OS_NOT_EXECUTED)
+GUARDED(copy_if_not_exists,
+        (os_client * client, const char *source, const char *key, const os_copy_options *options, const os_call *call,
+         os_result *ret, os_error *err),
+        (client, source, key, options, &start, &operation, err), OS_NOT_EXECUTED)
+GUARDED(copy_if_match,
+        (os_client * client, const char *source, const char *key, const char *etag, const os_copy_options *options,
+         const os_call *call, os_result *ret, os_error *err),
+        (client, source, key, etag, options, &start, &operation, err), OS_NOT_EXECUTED)
+GUARDED(rename_if_not_exists,
+        (os_client * client, const char *source, const char *key, const os_copy_options *options, const os_call *call,
+         os_result *ret, os_error *err),
+        (client, source, key, options, &start, &operation, err), OS_NOT_EXECUTED)
+GUARDED(delete_if_match,
+        (os_client * client, const char *key, const char *etag, const os_call *call, os_result *ret, os_error *err),
+        (client, key, etag, &start, &operation, err), OS_NOT_EXECUTED)
+GUARDED(settle,
+        (os_client * client, const char *ticket, const os_resolve_options *options, const os_call *call, os_result *ret,
+         os_error *err),
+        (client, ticket, options, &start, &operation, err), OS_UNKNOWN)
+
+os_verdict __wrap_os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err);
+os_verdict __wrap_os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err)
+{
+    struct waiter waiter;
+    os_start start;
+    os_operation *operation = NULL;
+    char *lent = lend(ticket);
+    waiter_init(&waiter, call, &start);
+    os_code code = os_start_resolve(client, lent, &start, &operation, err);
+    take_back(lent);
+    return end_guarded(&waiter, code, operation, OS_UNKNOWN, ret, err);
+}
+
+#define PLAIN(name, start_name, parameters, arguments, object)   \
+    os_code __wrap_os_##name parameters;                         \
+    os_code __wrap_os_##name parameters                          \
+    {                                                            \
+        struct waiter waiter;                                    \
+        os_start start;                                          \
+        os_operation *operation = NULL;                          \
+        waiter_init(&waiter, call, &start);                      \
+        os_code code = os_start_##start_name arguments;          \
+        return end_plain(&waiter, code, operation, object, err); \
+    }
+
+PLAIN(head, head, (os_client * client, const char *key, const os_call *call, os_object *ret, os_error *err),
+      (client, key, NULL, &start, &operation, err), ret)
+PLAIN(head_version, head,
+      (os_client * client, const char *key, const char *version_id, const os_call *call, os_object *ret, os_error *err),
+      (client, key, version_id, &start, &operation, err), ret)
+PLAIN(get, get,
+      (os_client * client, const char *key, const os_sink *sink, const os_call *call, os_object *ret, os_error *err),
+      (client, key, sink, &start, &operation, err), ret)
+PLAIN(put, put,
+      (os_client * client, const char *key, const os_body *body, const os_put_options *options, const os_call *call,
+       os_object *ret, os_error *err),
+      (client, key, body, options, &start, &operation, err), ret)
+PLAIN(delete, delete, (os_client * client, const char *key, const os_call *call, os_error *err),
+      (client, key, &start, &operation, err), NULL)
+PLAIN(list, list,
+      (os_client * client, const os_list_options *options, const os_call *call, os_list_fn each, void *context,
+       os_error *err),
+      (client, options, each, context, &start, &operation, err), NULL)
