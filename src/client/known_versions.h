@@ -24,7 +24,7 @@ struct known_version {
 struct known_versions {
     struct known_version (*sets)[KNOWN_VERSIONS_WAYS];
     uint64_t uses;
-    bool nonces_vanish; /* a version was seen without the nonce that it was written with: the store loses it */
+    uint32_t nonces_lost; /* versions in a row that were seen without the nonce that they were written with */
 };
 
 /* Copies all three. Without memory, or of an ETag or a nonce that is too long, nothing is remembered. */

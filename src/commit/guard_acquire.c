@@ -100,7 +100,8 @@ void guard_on_check_head(struct guard *g, const struct guard_event *event, struc
         return;
     }
     bool comes_first = g->check.stage == GUARD_CHECK_FIRST;
-    if (!comes_first && knew_another(g, &event->version)) {
+    bool says_saw = !comes_first && g->state != GUARD_CONTEND_FIRST; /* a record that is under way, or held */
+    if (says_saw && knew_another(g, &event->version)) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_MISTAKEN, RULE_R3, actions);
         return;
     }

@@ -355,7 +355,8 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
         read_creation(g, actions);
         return;
     }
+    bool ends = verdict != VERDICT_COMMITTED || rule == RULE_R9 || g->write.operation != GUARD_COMPLETE;   /* V4.5 */
     bool release = verdict == VERDICT_COMMITTED ? g->settings.release_always : verdict != VERDICT_UNKNOWN; /* V5, R9 */
-    if (release)
+    if (release && ends)
         guard_release(g, actions);
 }

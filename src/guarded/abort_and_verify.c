@@ -94,6 +94,19 @@ static void verify_by_head(struct guarded *guarded, const char *upload_id, enum 
                      "since then this write or another one has changed the object or its upload", &trouble);
 }
 
+/* V4.5: what was seen applied may be an earlier upload's of this call. Best effort: the record is still there. */
+void guarded_drop_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt)
+{
+    const struct driver_outcome *outcome = &guarded->outcome;
+    if (outcome->verdict != OS_COMMITTED || strcmp(outcome->result.rule, "R9") == 0)
+        return;
+    const struct upload_abort_params params = {.upload_id = upload_id,
+                                               .parts_in_doubt = parts_in_doubt,
+                                               .deadline_monotonic_ms = guarded_deadline(guarded),
+                                               .cancel = guarded->params.cancel};
+    (void)upload_abort(guarded->client, guarded->params.key, &params);
+}
+
 void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt)
 {
     const struct driver_outcome *outcome = &guarded->outcome;

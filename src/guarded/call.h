@@ -83,6 +83,7 @@ os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t gra
 /* abort_and_verify.c: aborts the upload of a Complete that ended `conflict` or `not executed` (R14). Where that rests
  * on the fence alone, it is `committed` if the object has its nonce after that, and `unknown`, with a ticket, if the
  * abort or that look came to nothing, or the object is not what it was when the Complete was called lost. */
+void guarded_drop_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt);
 void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt);
 /* abort_and_verify.c: the same of a ticket's, whose upload is left alone unless `may_abort`. */
 void guarded_end_ticket(struct guarded *guarded, const char *upload_id, bool may_abort);

@@ -308,13 +308,6 @@ static void release_records(struct driver *driver, const struct guard_actions *a
                       &actions->release_condition, patience_ms);
 }
 
-static void clear_creation(struct driver *driver, const struct guard_actions *actions)
-{
-    assert(driver->answered && driver->creation == NULL);
-    driver->creation = release_expect(driver->client, driver->path, RECORD_ETAG_CREATE);
-    driver_read_record(driver, actions);
-}
-
 static void driver_stop(struct driver *driver);
 
 static void step_guard(struct driver *driver, struct guard_event *event)
@@ -338,13 +331,16 @@ static void step_guard(struct driver *driver, struct guard_event *event)
         return;
     }
     if (actions.what & GUARD_DO_VERDICT) { /* a PutItem, or T3.10's GetItem: the verdict need not wait for it */
+        bool clears = (actions.what & GUARD_DO_RECORD_GET) != 0;
         driver_cancel_requests(driver, true);
+        if (clears) /* before the caller knows, who may create it again at once */
+            driver->creation = release_expect(driver->client, driver->path, RECORD_ETAG_CREATE);
         if (!driver->answered && !wants_again(driver)) {
             driver_describe(driver);
             driver_answer(driver);
         }
-        if (actions.what & GUARD_DO_RECORD_GET)
-            clear_creation(driver, &actions);
+        if (clears)
+            driver_read_record(driver, &actions);
         return;
     }
     if (driver->io.gave_up && actions.what == 0) {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMIT_MOST_MS = 250 };
+enum { COMMIT_MOST_MS = 250, NONCES_LOST_MOST = 3 };
 
 static enum store_verb verb_of(enum guard_operation operation)
 {
@@ -130,7 +130,7 @@ static void note_written(struct driver *driver, const struct store_answer *answe
 {
     note_commit_time(driver);
     bool carries = driver->io.attempt.request.nonce != NULL || driver->params.upload != NULL;
-    if (carries && !driver->client->known_versions.nonces_vanish)
+    if (carries && driver->client->known_versions.nonces_lost < NONCES_LOST_MOST)
         driver_note_version(driver, answer->object.etag, driver->guard.write.nonce);
 }
 

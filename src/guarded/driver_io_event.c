@@ -99,8 +99,8 @@ void driver_note_version(struct driver *driver, const char *etag, const char *no
 {
     struct known_versions *known = &driver->client->known_versions;
     const char *known_nonce = known_versions_nonce(known, driver->key, etag);
-    if (known_nonce && known_nonce[0] && nonce[0] == '\0')
-        known->nonces_vanish = true;
+    if (known_nonce && known_nonce[0])
+        known->nonces_lost = nonce[0] ? 0 : known->nonces_lost + 1;
     known_versions_note(known, driver->key, etag, nonce);
 }
 

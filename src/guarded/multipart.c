@@ -141,6 +141,8 @@ static void multipart_round(struct multipart *multipart)
         multipart->again = guarded->outcome.upload_again || has_other_parts(multipart);
     else
         multipart_not_executed(multipart, &error);
+    if (uploaded.upload_id[0] && multipart->sums.attempts > 0)
+        guarded_drop_upload(guarded, uploaded.upload_id, uploaded.parts_in_doubt);
     if (uploaded.upload_id[0])
         guarded_end_upload(guarded, uploaded.upload_id, uploaded.parts_in_doubt);
     multipart->again = multipart->again && guarded->outcome.verdict == OS_NOT_EXECUTED;

@@ -236,6 +236,16 @@ TEST(a_version_that_is_not_the_known_one_sends_nothing)
           "head E @1000 -> NOT_EXECUTED MISTAKEN R3 again [ORPHANED]\n");
 }
 
+/* Where another's record is in the way, none of ours says anything yet. */
+TEST(a_contender_that_knew_another_version_contends)
+{
+    TRACE("put E recent=990 known=a\n"
+          "start -> SIGN 990/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4590 fence=1000 saw=a if absent, HEAD [ACQUIRING]\n"
+          "put conflict g=7 t=20000 ttl=9 n=other fence=1010 -> [CONTEND_FIRST]\n"
+          "head E nonce=b @1000 -> HEAD [CONTEND_CHECKING]\n");
+}
+
 /* ------------------------------------------------------------------------------------------------ R3.7 */
 
 #define COPYING                \

@@ -360,3 +360,32 @@ TEST(a_record_that_changed_meanwhile_is_a_new_one)
           "put conflict g=8 t=20000 ttl=9 n=third fence=990 u=6 -> HEAD [CONTEND_CHECKING]\n"
           "head none @1001 -> ABORT u=6 [CONTEND_ABORTING]\n");
 }
+
+/* ------------------------------------------------------------------------------------------------ V4.5, V4.6 */
+
+#define COMPLETING                                                                           \
+    "start -> HEAD [CHECKING]\n"                                                             \
+    "head E nonce=before lm=900 @1000 -> SIGN 1000/5 [SIGNING]\n"                            \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=before u=9 if absent [ACQUIRING]\n" \
+    "put ok -> SEND 20000 [SENDING]\n"                                                       \
+    "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+
+/* What a HEAD shows may be of an earlier upload of the call, and this Complete may come yet. */
+TEST(a_complete_that_a_head_calls_committed_releases_nothing)
+{
+    TRACE("complete E always\n" COMPLETING "head F nonce=us lm=1001 @1001 -> COMMITTED PROVEN V4 F [FINISHED]\n");
+    TRACE("complete E always\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=before lm=900 @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=before u=9 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ok F -> COMMITTED WRITTEN R9 F, RELEASE g=101 t=0 ttl=4600 fence=1010 saw=before if g=100 "
+          "[FINISHED]\n");
+}
+
+/* Some stores write the metadata of an upload first: the rest is still the version before. */
+TEST(the_old_version_with_our_nonce_is_not_ours)
+{
+    TRACE("complete E\n" COMPLETING "head E nonce=us lm=900 @1001 -> GET [RESOLVE_OWN]\n");
+    TRACE("complete E\n" COMPLETING "head E nonce=us lm=1001 @1001 -> COMMITTED PROVEN V4 E [FINISHED]\n");
+}
