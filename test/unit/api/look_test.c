@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* V4.2 and V4.4 in the client: the answer to a PUT does not come, and a HEAD shows what the store has of it. */
+#include "support/http_server.h"
+#include "unit/api/client_scratch.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+struct looks {
+    struct http_server *server;
+    os_client *client;
+    char nonce[64]; /* of the PUT that is held */
+    atomic_bool written;
+    atomic_uint halves; /* so many HEADs show only a part */
+    os_result result;
+    os_error error;
+};
+
+#define DATED "\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nx-amz-request-id: 1\r\n"
+
+static void answer_head(struct looks *looks, const char *target, struct buf *scratch)
+{
+    bool of_key = strstr(target, "/key") != NULL; /* not of the bucket */
+    if (!of_key || !atomic_load(&looks->written)) {
+        const char *status = of_key ? "404 Not Found" : "200 OK";
+        buf_add_f(scratch, "HTTP/1.1 %s" DATED "Content-Length: 0\r\n\r\n", status);
+        return;
+    }
+    bool half = atomic_load(&looks->halves) > 0;
+    if (half)
+        atomic_fetch_sub(&looks->halves, 1);
+    buf_add_f(scratch,
+              "HTTP/1.1 200 OK" DATED "ETag: \"5d41402abc4b2a76b9719d911017c592\"\r\nContent-Length: %d\r\n"
+              "x-amz-meta-oscommit-nonce: %s\r\n\r\n",
+              half ? 2 : 5, looks->nonce);
+}
+
+static void respond(void *context, const struct http_server_record *record, struct buf *scratch,
+                    struct http_server_step *ret)
+{
+    struct looks *looks = context;
+    bool put = strcmp(record->method, "PUT") == 0;
+    buf_reset(scratch);
+    if (put) {
+        const char *nonce = http_headers_get(&record->headers, "x-amz-meta-oscommit-nonce");
+        assert_non_null(nonce);
+        snprintf(looks->nonce, sizeof(looks->nonce), "%s", nonce);
+        atomic_store(&looks->written, true);
+        buf_add_f(scratch, "HTTP/1.1 200 OK" DATED "Content-Length: 0\r\n\r\n");
+    } else {
+        answer_head(looks, record->target, scratch);
+    }
+    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len, .hold = put};
+}
+
+static os_verdict create_with_halves(struct looks *looks, unsigned halves)
+{
+    struct scratch scratch;
+    os_options options = OS_OPTIONS_INIT;
+    os_body body = OS_BODY_MEMORY("hello", 5);
+    os_call call = OS_CALL_INIT;
+    memset(looks, 0, sizeof(*looks));
+    looks->result = (os_result)OS_RESULT_INIT;
+    atomic_store(&looks->halves, halves);
+    scratch_set_up(&scratch);
+    const struct http_server_options server = {.respond = respond, .respond_context = looks};
+    looks->server = http_server_start(&server);
+    options.fences = OS_OFF;
+    looks->client = scratch_s3_client(&scratch, http_server_host(looks->server), &options);
+    call.deadline_ms = 15000;
+    os_verdict verdict = os_put_if_absent(looks->client, "key", &body, NULL, &call, &looks->result, &looks->error);
+    if (verdict != OS_COMMITTED)
+        print_error("%s\n", looks->error.message);
+    os_client_close(looks->client);
+    http_server_stop(looks->server);
+    scratch_tear_down(&scratch);
+    return verdict;
+}
+
+TEST(a_put_that_is_not_answered_is_found_by_its_nonce)
+{
+    struct looks looks;
+    assert_int_equal(create_with_halves(&looks, 0), OS_COMMITTED);
+    assert_string_equal(looks.result.rule, "V4");
+    assert_in_range(looks.result.duration_ms, 1000, 10000); /* a second, on a machine that is busy */
+    os_result_clear(&looks.result);
+}
+
+/* Its connection was reset then, and the store would give up what it has. */
+TEST(half_an_object_is_not_found_to_be_ours)
+{
+    struct looks looks;
+    assert_int_equal(create_with_halves(&looks, 1), OS_COMMITTED);
+    assert_string_equal(looks.result.rule, "V4");
+    assert_in_range(looks.result.duration_ms, 3000, 14000); /* by the second look, two seconds later */
+    os_result_clear(&looks.result);
+}
