@@ -132,7 +132,7 @@ TEST_WITH(state, what_is_no_nonce_is_not_taken_for_what_was_replaced)
         {"x-amz-meta-oscommit-replaced", 29},
         {"x-amz-meta-oscommit-replaced\0open", 33},
         {"x-amz-meta-oscommit-replaced-not\0n", 35},
-        {"x-amz-meta-a\0x-amz-meta-oscommit-replaced\0n", 45},
+        {"x-amz-meta-a\0x-amz-meta-oscommit-replaced\0n", 44},
         {"x-amz-meta-oscommit-replaced\0"
          "01234567890123456789012345678901234567890123456789012345678901234",
          95},

@@ -39,7 +39,7 @@ TEST(a_source_is_carried_without_its_nonces_and_outlives_its_answer)
 static void check_room(size_t most, const char *nonce, const char *replaced)
 {
     struct source_metadata *source_metadata = calloc(1, sizeof(*source_metadata));
-    char value[S3_METADATA_MAX];
+    char value[S3_METADATA_MAX + 1];
     assert_non_null(source_metadata);
     for (size_t over = 0; over < 2; over++) {
         struct http_response head;

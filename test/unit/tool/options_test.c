@@ -37,6 +37,7 @@ static const struct command update = {.name = "update",
 static const struct command *const some[] = {&put, &ls, &table_ls, &table_show, &update, NULL};
 
 struct parsed {
+    char *argv[32];
     struct options options;
     struct usage usage;
 };
@@ -54,10 +55,12 @@ static void parsed_tear_down(struct parsed *parsed)
 
 static bool parse(struct parsed *ret, const char *first, ...)
 {
-    char *argv[32] = {(char *)(uintptr_t) "oscommit"};
+    char **argv = ret->argv; /* a program stays in it */
     int argc = 1;
     va_list args;
 
+    memset(ret->argv, 0, sizeof(ret->argv));
+    argv[0] = (char *)(uintptr_t) "oscommit";
     va_start(args, first);
     for (const char *arg = first; arg != NULL; arg = va_arg(args, const char *))
         argv[argc++] = (char *)(uintptr_t)arg;
