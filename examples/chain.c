@@ -38,6 +38,8 @@ static void on_written(void *context, os_operation *operation)
     struct counter *counter = context;
     os_verdict verdict = os_operation_verdict(operation);
     os_error err = *os_operation_error(operation);
+    if (verdict == OS_UNKNOWN) /* the ticket goes with the operation */
+        fprintf(stderr, "ticket: %s\n", os_operation_result(operation)->ticket);
     os_operation_free(operation);
     counter->left -= verdict == OS_COMMITTED;
     if (verdict != OS_COMMITTED && verdict != OS_CONFLICT) /* on a conflict: read again, and decide anew */

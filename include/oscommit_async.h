@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oscommit without waiting: every call on objects of oscommit.h, started by a function that returns at once.
+ * oscommit without waiting: every call on objects of oscommit.h but os_update, started by a function that returns at
+ * once.
  *
  * How. os_start_... takes what the call takes, and says where the completion goes: to a function, or into a queue. It
  *   returns at once. Later the operation completes, exactly once: then os_operation_verdict, _result and _error (of a
