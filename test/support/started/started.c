@@ -63,21 +63,21 @@ static void give(const void *ours, size_t size, void *theirs)
 /* Not by malloc, which the torture lets fail in the library. */
 static char *copy_of(const char *text)
 {
-    void *copy = NULL;
+    void *memory = NULL;
     size_t size = strlen(text) + 1;
-    if (posix_memalign(&copy, sizeof(void *), size) != 0)
+    if (posix_memalign(&memory, sizeof(void *), size) != 0)
         abort();
-    return memcpy(copy, text, size);
+    memcpy(memory, text, size);
+    return memory;
 }
 
 static void give_result(const os_result *ours, os_result *ret)
 {
-    os_result copy = *ours;
     size_t size;
     memcpy(&size, ret, sizeof(size));
-    if (copy.ticket && size >= offsetof(os_result, ticket) + sizeof(copy.ticket))
-        copy.ticket = copy_of(copy.ticket);
-    give(&copy, sizeof(copy), ret);
+    give(ours, sizeof(*ours), ret);
+    if (ours->ticket && size >= offsetof(os_result, ticket) + sizeof(ours->ticket))
+        ret->ticket = copy_of(ours->ticket);
 }
 
 static os_verdict end_guarded(struct waiter *waiter, os_code code, os_operation *operation, os_verdict refusal,
