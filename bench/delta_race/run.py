@@ -6,7 +6,7 @@
 
 Prints how many appends stand twice in the log, how many failed for their writer, and how many rows delta-rs reads
 then. Without --endpoint it starts the MinIO of the tests (OSCOMMIT_SERVERS=minio scripts/servers.sh install); with it,
-the AWS_* variables name keys and region. Installs delta-rs, obstore and pyarrow from PyPI into a virtual environment
+the AWS_* variables name keys and region. Installs delta-rs, obstore and pyarrow by pip into a virtual environment
 below ~/.cache, once."""
 
 import argparse
