@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "s3/metadata.h"
+
+#include "s3/request.h"
+#include "support/test.h"
+
+#include <string.h>
+
+#define NONCE "0123456789abcdef0123456789abcdef"
+
+TEST(without_metadata_there_is_room)
+{
+    assert_true(s3_content_has_room(NULL, NONCE, NONCE));
+    assert_true(s3_content_has_room(NULL, NULL, NULL));
+}
+
+/* Names and values count, 2 KiB of them. A value may be missing. */
+TEST(all_metadata_counts)
+{
+    char value[S3_METADATA_MAX + 1];
+    os_metadata metadata[] = {{"empty", NULL}, {"full", value}};
+    struct s3_content content = {.metadata = metadata, .metadata_count = 2};
+    size_t most = S3_METADATA_MAX - strlen("empty") - strlen("full") - strlen(S3_NONCE_METADATA) - strlen(NONCE);
+    memset(value, 'v', sizeof(value));
+    value[most] = '\0';
+    assert_true(s3_content_has_room(&content, NONCE, NULL));
+    assert_false(s3_content_has_room(&content, NONCE, NONCE));
+    memset(value, 'v', sizeof(value));
+    value[most + 1] = '\0';
+    assert_false(s3_content_has_room(&content, NONCE, NULL));
+}
