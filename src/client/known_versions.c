@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "client/known_versions.h"
 
+#include "base/fnv.h"
 #include "commit/words.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* FNV-1a. */
 static struct known_version *set_of(const struct known_versions *known, const char *key)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (const unsigned char *byte = (const unsigned char *)key; *byte; byte++)
-        hash = (hash ^ *byte) * UINT64_C(1099511628211);
-    return known->sets[hash % KNOWN_VERSIONS_SETS];
+    return known->sets[fnv_of(key) % KNOWN_VERSIONS_SETS];
 }
 
 static struct known_version *find(const struct known_versions *known, const char *key)

@@ -72,19 +72,13 @@ char *ticket_write(const struct ticket_place *place, const char *key, const char
 
 /* ------------------------------------------------------------------------------------------------ reading */
 
-/* 128 bits in hex, as a guard makes them: anything else was never one of ours. */
-static bool is_nonce(const char *nonce)
-{
-    return strlen(nonce) == RECORD_NONCE_SIZE - 1 && nonce[strspn(nonce, "0123456789abcdef")] == '\0';
-}
-
 static bool ticket_read_record(const json_t *object, struct record *ret)
 {
     ret->has_fence = json_object_get(object, "fence") != NULL;
     ret->fence_s = 0;
     return ticket_get_u64(object, "generation", &ret->generation) &&
            ticket_get_u64(object, "timeout_ms", &ret->timeout_ms) && ticket_get_u64(object, "ttl", &ret->ttl_s) &&
-           ticket_get_text(object, "nonce", ret->nonce, sizeof(ret->nonce)) && is_nonce(ret->nonce) &&
+           ticket_get_text(object, "nonce", ret->nonce, sizeof(ret->nonce)) && record_is_nonce(ret->nonce) &&
            (json_object_get(object, "saw") == NULL || ticket_get_text(object, "saw", ret->saw, sizeof(ret->saw))) &&
            (!ret->has_fence || ticket_get_u64(object, "fence", &ret->fence_s));
 }
@@ -167,7 +161,7 @@ static os_code ticket_check_format(const json_t *object, os_error *err)
     char nonce[RECORD_NONCE_SIZE];
     if (json_is_integer(format) && json_integer_value(format) == TICKET_FORMAT)
         return OS_OK;
-    if (!json_is_integer(format) || !ticket_get_text(object, "nonce", nonce, sizeof(nonce)) || !is_nonce(nonce))
+    if (!json_is_integer(format) || !ticket_get_text(object, "nonce", nonce, sizeof(nonce)) || !record_is_nonce(nonce))
         return error_set(err, OS_ERR_ARGUMENT, NOT_COMPLETE);
     return error_set(err, OS_ERR_ARGUMENT,
                      "The ticket has format %lld, and this release reads format %d. Resolve it with the release that "

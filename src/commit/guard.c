@@ -87,17 +87,19 @@ static void guard_dispatch(struct guard *g, const struct guard_event *event, str
 /* V4.6: a Complete that is under way, of which a store shows the metadata beside the object that was there before. */
 static bool is_torn(const struct guard *g, const struct object_version *version)
 {
+    if (g->write.operation != GUARD_COMPLETE || !g->check.base.exists)
+        return false;
     struct object_version base;
     version_copy(&base, version);
     memcpy(base.nonce, g->check.base.nonce, sizeof(base.nonce));
-    return g->write.operation == GUARD_COMPLETE && g->check.base.exists && version_same(&base, &g->check.base);
+    return version_same(&base, &g->check.base);
 }
 
 /* V4. */
 static bool shows_our_nonce(const struct guard *g, const struct guard_event *event)
 {
-    return event->kind == GUARD_EVENT_HEAD && !is_torn(g, &event->version) && event->head == HEAD_ANSWERED &&
-           version_shows_nonce(&event->version, g->write.nonce);
+    return event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED &&
+           version_shows_nonce(&event->version, g->write.nonce) && !is_torn(g, &event->version);
 }
 
 /* Where the version is another's, which replaced ours, nothing tells our ETag. */

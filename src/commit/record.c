@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commit/record.h"
 
+#include "base/fnv.h"
 #include "commit/words.h"
 
 #include <string.h>
@@ -20,15 +21,10 @@ void record_copy(struct record *ret, const struct record *from)
     memcpy(ret, &copy, sizeof(copy));
 }
 
-/* FNV-1a. A collision would only make a guard name the wrong id to its driver, which knows the text. */
+/* A collision would only make a guard name the wrong id to its driver, which knows the text. */
 uint64_t record_upload_number(const char *upload_id)
 {
-    uint64_t number = UINT64_C(14695981039346656037);
-    if (upload_id[0] == '\0')
-        return 0;
-    for (const unsigned char *byte = (const unsigned char *)upload_id; *byte; byte++)
-        number = (number ^ *byte) * UINT64_C(1099511628211);
-    return number | 1;
+    return upload_id[0] == '\0' ? 0 : fnv_of(upload_id) | 1;
 }
 
 void record_released(const struct record *held, uint64_t ttl_s, struct record *ret)

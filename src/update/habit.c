@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "update/habit.h"
 
+#include "base/fnv.h"
+
 #include <string.h>
 
 enum {
@@ -11,13 +13,10 @@ enum {
     WAIT_LONGEST_MS = 1000
 };
 
-/* FNV-1a. Two keys that share it share a habit, which costs a pause at most. */
+/* Two keys that share it share a habit, which costs a pause at most. */
 static uint64_t hash_of(const char *text)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return hash | 1; /* 0: none */
+    return fnv_of(text) | 1; /* 0: none */
 }
 
 static uint64_t habit_now_ms(void)

@@ -111,6 +111,11 @@ enum option_id {
     OPTION_COUNT
 };
 
+/* What goes with the object that is written: common/headers.h. */
+#define OPTIONS_OF_HEADERS                                                                             \
+    OPTION_CONTENT_TYPE, OPTION_CONTENT_ENCODING, OPTION_CONTENT_LANGUAGE, OPTION_CONTENT_DISPOSITION, \
+        OPTION_CACHE_CONTROL, OPTION_METADATA, OPTION_TAG, OPTION_STORAGE_CLASS, OPTION_ENCRYPTION, OPTION_KMS_KEY
+
 enum option_kind { OPTION_KIND_SWITCH, OPTION_KIND_TEXT, OPTION_KIND_NUMBER, OPTION_KIND_CHOICE };
 enum option_scope { OPTION_SCOPE_COMMAND, OPTION_SCOPE_COMMON, OPTION_SCOPE_SETTING };
 

@@ -38,17 +38,7 @@ static bool refuse_given(const struct options *options, const enum option_id *id
     return true;
 }
 
-static const enum option_id headers[] = {OPTION_CONTENT_TYPE,
-                                         OPTION_CONTENT_ENCODING,
-                                         OPTION_CONTENT_LANGUAGE,
-                                         OPTION_CONTENT_DISPOSITION,
-                                         OPTION_CACHE_CONTROL,
-                                         OPTION_METADATA,
-                                         OPTION_TAG,
-                                         OPTION_STORAGE_CLASS,
-                                         OPTION_ENCRYPTION,
-                                         OPTION_KMS_KEY,
-                                         OPTION_COUNT};
+static const enum option_id headers[] = {OPTIONS_OF_HEADERS, OPTION_COUNT};
 static const enum option_id guards[] = {OPTION_IF_ABSENT, OPTION_IF_MATCH, OPTION_TICKET_FILE, OPTION_COUNT};
 static const enum option_id sources[] = {OPTION_SOURCE_ETAG, OPTION_SOURCE_VERSION_ID, OPTION_COUNT};
 
@@ -166,10 +156,8 @@ static enum status cp_run(const struct options *options)
 }
 
 static const enum option_id own_options[] = {
-    OPTION_IF_ABSENT,           OPTION_IF_MATCH,      OPTION_SOURCE_ETAG,      OPTION_SOURCE_VERSION_ID,
-    OPTION_TICKET_FILE,         OPTION_CONTENT_TYPE,  OPTION_CONTENT_ENCODING, OPTION_CONTENT_LANGUAGE,
-    OPTION_CONTENT_DISPOSITION, OPTION_CACHE_CONTROL, OPTION_METADATA,         OPTION_TAG,
-    OPTION_STORAGE_CLASS,       OPTION_ENCRYPTION,    OPTION_KMS_KEY,          OPTION_COUNT};
+    OPTION_IF_ABSENT,   OPTION_IF_MATCH,    OPTION_SOURCE_ETAG, OPTION_SOURCE_VERSION_ID,
+    OPTION_TICKET_FILE, OPTIONS_OF_HEADERS, OPTION_COUNT};
 
 const struct command command_cp = {
     .name = "cp",

@@ -56,19 +56,7 @@ static enum status update_command_run(const struct options *options)
     return status;
 }
 
-static const enum option_id own_options[] = {OPTION_MAX_LENGTH,
-                                             OPTION_TICKET_FILE,
-                                             OPTION_CONTENT_TYPE,
-                                             OPTION_CONTENT_ENCODING,
-                                             OPTION_CONTENT_LANGUAGE,
-                                             OPTION_CONTENT_DISPOSITION,
-                                             OPTION_CACHE_CONTROL,
-                                             OPTION_METADATA,
-                                             OPTION_TAG,
-                                             OPTION_STORAGE_CLASS,
-                                             OPTION_ENCRYPTION,
-                                             OPTION_KMS_KEY,
-                                             OPTION_COUNT};
+static const enum option_id own_options[] = {OPTION_MAX_LENGTH, OPTION_TICKET_FILE, OPTIONS_OF_HEADERS, OPTION_COUNT};
 
 const struct command command_update = {
     .name = "update",
