@@ -199,7 +199,7 @@ typedef struct os_metric {
     os_metric_kind kind;
     const char *operation; /* "HEAD", "PutItem", "put_if_absent" ...; static strings */
     uint64_t duration_us;
-    int http_status;     /* REQUEST: 0 if no answer came */
+    int http_status;     /* REQUEST: 0 if no answer came; also of a ledger that said yes, and of a local store */
     os_verdict verdict;  /* GUARDED */
     uint32_t guards;     /* GUARDED: how many guards ran */
     uint32_t requests;   /* GUARDED: how many requests were made */
