@@ -3,8 +3,8 @@
  *   bench_client MODE --s3 URL --bucket NAME --table NAME [OPTION VALUE ...]
  *
  * Modes: create, update, copy (each operation in flight has keys of its own), counter (all increment one object), lines
- * (commands on standard input). Options: --ledger URL, --prefix TEXT, --guard NAME, --profile FILE, --in-flight N,
- * --bytes N, --seconds S, --warm S. Credentials: AWS_ACCESS_KEY_ID ...
+ * (commands on standard input). Options: --ledger URL, --prefix TEXT, --guard NAME, --profile FILE, --calls blocking or
+ * started, --in-flight N, --bytes N, --seconds S, --warm S. Credentials: AWS_ACCESS_KEY_ID ...
  *
  * A load says "ready" when it is warm, begins when it is given a line, and says what it measured as one line of JSON.
  */
@@ -39,6 +39,10 @@ static bool set_text(struct settings *settings, const char *name, const char *va
 
 static bool set_option(struct settings *settings, const char *name, const char *value)
 {
+    if (strcmp(name, "--calls") == 0) {
+        settings->started = strcmp(value, "started") == 0;
+        return settings->started || strcmp(value, "blocking") == 0;
+    }
     if (strcmp(name, "--in-flight") == 0)
         return (settings->in_flight = (unsigned)strtoul(value, NULL, 10)) > 0;
     if (strcmp(name, "--bytes") == 0)
@@ -64,7 +68,8 @@ static bool parse(int argc, char **argv, struct settings *ret)
             return false;
     if (ret->ledger_endpoint == NULL)
         ret->ledger_endpoint = ret->store_endpoint;
-    return ret->store_endpoint != NULL && ret->bucket != NULL;
+    bool can_start = ret->mode != MODE_COUNTER && ret->mode != MODE_LINES;
+    return ret->store_endpoint != NULL && ret->bucket != NULL && (!ret->started || can_start);
 }
 
 static os_guard guard_of(const char *name)
@@ -89,6 +94,7 @@ static os_code open_client(const struct settings *settings, os_client **ret, os_
     options.dynamodb_endpoint = settings->ledger_endpoint;
     options.guard = guard_of(settings->guard);
     options.store_profile = settings->profile;
+    options.max_in_flight = settings->in_flight;
     return os_client_open(&options, ret, err);
 }
 

@@ -5,6 +5,7 @@
 
 #include <oscommit.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum client_mode { MODE_CREATE, MODE_UPDATE, MODE_COPY, MODE_COUNTER, MODE_LINES };
@@ -18,6 +19,7 @@ struct settings {
     const char *prefix;
     const char *guard;   /* "record", "native" ... [auto] */
     const char *profile; /* of the store [none] */
+    bool started;        /* os_start_..., from one thread; else blocking calls, each on a thread of its own */
     unsigned in_flight;
     size_t bytes;
     double seconds;

@@ -63,7 +63,10 @@ def options_of(side, ours):
     return ours if side == "ours" else []
 
 
-def on_stub(mode, in_flight, ours):
+STARTED = ["--calls", "started"]
+
+
+def on_stub(mode, in_flight, ours, calls=()):
     """CPU and latency with nothing between client and stub."""
 
     def measure(side, settings):
@@ -71,9 +74,8 @@ def on_stub(mode, in_flight, ours):
             if side == "null":
                 kind = "native" if ours is NATIVE else "create"
                 return per_operation(run_load("null", kind, stub.url, null_arguments(settings, in_flight)))
-            return per_operation(
-                run_load(side, mode, stub.url, arguments(settings, in_flight, options_of(side, ours)))
-            )
+            options = options_of(side, [*ours, *calls])
+            return per_operation(run_load(side, mode, stub.url, arguments(settings, in_flight, options)))
 
     return measure
 
@@ -143,17 +145,20 @@ def native_row(mode, in_flight):
     return Row(
         f"native-{mode}-{in_flight}",
         ("ours", "native", "null"),
-        on_stub(mode, in_flight, NATIVE),
+        on_stub(mode, in_flight, NATIVE, STARTED if in_flight > 1 else ()),
         [Line(f"{words}: CPU, µs", "cpu_us", ("native", 1.0)), Line(f"{words}: per s", "per_s")],
     )
 
 
-def record_row(mode, in_flight, goal):
-    words = f"{mode}, {in_flight:,} in flight, stub"
+def record_row(mode, in_flight, goal, threads=False):
+    """More than one in flight are started by one thread, as the peers' are, or by blocking calls on as many threads."""
+    words = f"{mode}, {in_flight:,} in flight{', blocking calls' if threads else ''}, stub"
+    with_null = mode == "create" and in_flight <= 64 and not threads
+    sides = ("ours",) if threads else ("ours", "peer")
     return Row(
-        f"{mode}-{in_flight}",
-        ("ours", "peer", "null") if mode == "create" and in_flight <= 64 else ("ours", "peer"),
-        on_stub(mode, in_flight, RECORD),
+        f"{mode}-{in_flight}" + ("-threads" if threads else ""),
+        (*sides, "null") if with_null else sides,
+        on_stub(mode, in_flight, RECORD, STARTED if in_flight > 1 and not threads else ()),
         [
             Line(f"{words}: CPU, µs", "cpu_us", goal),
             Line(f"{words}: per s", "per_s"),
@@ -212,6 +217,8 @@ LOADS = [
     record_row("create", 512, FLAT),
     record_row("create", 1000, FLAT),
     record_row("create", 10000, FLAT),
+    record_row("create", 64, None, threads=True),
+    record_row("create", 512, None, threads=True),
     counter_row(32, ("peer", 0.50)),
     native_counter_row(32, ("native", 0.90)),
     *(counter_row(writers, None) for writers in (2, 8, 64)),

@@ -73,6 +73,7 @@ struct os_client {
     struct monitor idle; /* of the three below; woken when one leaves, or a count becomes 0 */
     struct inside *inside;
     uint32_t operation_count; /* started, and their completion was not told */
+    uint32_t in_flight_count; /* of these, whose completion is not being told */
     uint32_t background_count;
 };
 

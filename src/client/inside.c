@@ -87,9 +87,11 @@ os_code client_operation_enter(os_client *client, os_error *err)
         return refuse_forked(err);
     monitor_enter(&client->idle);
     bool closing = cancel_triggered(client->closing);
-    bool full = client->operation_count >= client->settings.max_in_flight;
-    if (!closing && !full)
+    bool full = client->in_flight_count >= client->settings.max_in_flight;
+    if (!closing && !full) {
         client->operation_count++;
+        client->in_flight_count++;
+    }
     monitor_leave(&client->idle);
     if (closing)
         return error_set(err, OS_ERR_CANCELLED, "The client is being closed; nothing was started.");
@@ -100,6 +102,13 @@ os_code client_operation_enter(os_client *client, os_error *err)
             "more when some have completed, or allow more.",
             client->settings.max_in_flight);
     return OS_OK;
+}
+
+void client_operation_completed(os_client *client)
+{
+    monitor_enter(&client->idle);
+    client->in_flight_count--;
+    monitor_leave(&client->idle);
 }
 
 void client_operation_over(os_client *client)

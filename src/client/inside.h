@@ -32,6 +32,8 @@ void client_enter_thread(os_client *client, struct inside *ret);
 /* An operation is under way, from its start until its completion was told. From any thread, within callbacks, too.
  * OS_ERR_IN_FLIGHT, OS_ERR_CANCELLED where the client is closing, OS_ERR_ARGUMENT in a child that was forked. */
 os_code client_operation_enter(os_client *client, os_error *err);
+/* Its place is free before its completion is told, so that another can follow it from there. */
+void client_operation_completed(os_client *client);
 void client_operation_over(os_client *client);
 
 /* Runs what a public function has to do between those two. `perform` always has an *err, which is empty after OS_OK. */

@@ -51,6 +51,7 @@ static void operation_complete(os_operation *operation)
     assert(!atomic_load(&operation->done)); /* exactly once */
     cancel_unlink(&operation->by_caller);
     atomic_store(&operation->done, true);
+    client_operation_completed(client);
     if (operation->complete)
         operation->complete(operation->context, operation);
     else
