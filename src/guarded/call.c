@@ -143,19 +143,18 @@ void guarded_add_ticket(struct guarded *guarded, const char *upload_id)
     guarded->outcome.result.ticket = ticket_write(&place, guarded->params.key, upload_id, &guarded->outcome.ticket);
 }
 
-static void guarded_done(void *context, const struct driver_outcome *outcome)
+static void guarded_done(void *context)
 {
     struct guarded *guarded = context;
-    guarded->outcome = *outcome;
-    if (!guarded->reports_late && !outcome->too_large) /* else there is more to come */
-        guarded_note_metric(guarded);                  /* here, as callbacks run on one thread */
+    if (!guarded->reports_late && !guarded->outcome.too_large) /* else there is more to come */
+        guarded_note_metric(guarded);                          /* here, as callbacks run on one thread */
     sync_finish(&guarded->sync);
 }
 
 static void guarded_start_driver(struct sync *sync)
 {
     struct guarded *guarded = container_of(sync, struct guarded, sync);
-    guarded->started = driver_start(guarded->client, &guarded->params, guarded_done, guarded);
+    guarded->started = driver_start(guarded->client, &guarded->params, &guarded->outcome, guarded_done, guarded);
     if (!guarded->started)
         sync_finish(sync);
 }
