@@ -136,11 +136,12 @@ void guarded_report_metric(struct guarded *guarded)
 
 void guarded_add_ticket(struct guarded *guarded, const char *upload_id)
 {
-    if (guarded->outcome.verdict != OS_UNKNOWN || guarded->outcome.ticket.record.nonce[0] == '\0')
+    const struct driver_attempted *attempted = guarded->outcome.attempted;
+    if (guarded->outcome.verdict != OS_UNKNOWN || attempted == NULL || attempted->ticket.record.nonce[0] == '\0')
         return;
     struct ticket_place place;
     ticket_place_of(&guarded->client->settings, &place);
-    guarded->outcome.result.ticket = ticket_write(&place, guarded->params.key, upload_id, &guarded->outcome.ticket);
+    guarded->outcome.result.ticket = ticket_write(&place, guarded->params.key, upload_id, &attempted->ticket);
 }
 
 static void guarded_done(void *context)
@@ -261,6 +262,8 @@ void guarded_free(struct guarded *guarded)
     body_close(&guarded->put.body);
     if (guarded->asking)
         guarded->free_asking(guarded->asking);
+    free(guarded->outcome.attempted);
+    guarded->outcome.attempted = NULL;
     free(guarded->copied);
     free(guarded->key);
     free(guarded->source_key);

@@ -15,6 +15,12 @@ enum { DRIVER_OLD_DATE_MS = 600000 /* of S3 time that a native guard signs at */
 
 /* ------------------------------------------------------------------------------------------------ life */
 
+void driver_outcome_clear(struct driver_outcome *outcome)
+{
+    free(outcome->attempted);
+    memset(outcome, 0, sizeof(*outcome));
+}
+
 static void driver_link(struct driver *driver)
 {
     os_client *client = driver->client;
@@ -94,7 +100,7 @@ static void driver_refuse(struct driver *driver, const os_error *error)
 {
     driver->outcome->verdict = driver->params.ticket ? OS_UNKNOWN : OS_NOT_EXECUTED;
     if (driver->params.ticket)
-        driver->outcome->ticket = *driver->params.ticket;
+        driver->outcome->attempted->ticket = *driver->params.ticket;
     driver->outcome->error = *error;
     driver->outcome->result.ask_again_ms = driver->params.ticket ? 1000 : 0;
     driver_answer(driver);
@@ -304,11 +310,13 @@ static void keep_ticket(struct driver *driver)
                                    seen && strcmp(seen, driver->upload) == 0;
     if (!guard_by_fence(&driver->guard))
         return;
-    if (!driver->tally.by_fence)
-        version_copy(&driver->outcome->lost_at, &driver->io.head.version);
+    struct driver_attempted *attempted = driver->outcome->attempted;
+    if (attempted && !driver->tally.by_fence)
+        version_copy(&attempted->lost_at, &attempted->seen);
     driver->outcome->upload_gone = driver->io.parts.gone && (driver->outcome->upload_gone || !driver->tally.by_fence);
     driver->tally.by_fence = true;
-    guard_ticket_of(&driver->guard, &driver->outcome->ticket);
+    if (attempted)
+        guard_ticket_of(&driver->guard, &attempted->ticket);
 }
 
 /* R14: the store may still be at a Complete that only its fence calls lost. As long as the record names its upload, the
@@ -442,8 +450,6 @@ static bool copy_names(struct driver *driver)
         return false;
     if (driver->params.upload && (driver->upload = strdup(driver->params.upload->id)) == NULL)
         return false;
-    if (driver->params.source_key && (driver->io.source = calloc(1, sizeof(*driver->io.source))) == NULL)
-        return false;
     if (driver->params.operation != GUARD_PUT || driver->params.body.kind != HTTP_BODY_MEMORY)
         return true;
     char hex[33];
@@ -453,33 +459,59 @@ static bool copy_names(struct driver *driver)
     return true;
 }
 
-bool driver_start(os_client *client, const struct driver_params *params, struct driver_outcome *ret,
-                  driver_done_fn done, void *context)
+/* What only some operations need. */
+static bool make_parts(struct driver *driver, struct driver_attempted **ret_attempted)
 {
-    assert(params->ticket || (params->operation == GUARD_COMPLETE) == (params->upload != NULL));
-    assert(params->ticket || params->operation != GUARD_COPY || params->source_key != NULL);
+    const struct driver_params *params = &driver->params;
+    if (params->upload || params->ticket) {
+        *ret_attempted = calloc(1, sizeof(**ret_attempted));
+        if (*ret_attempted == NULL)
+            return false;
+    }
+    if (params->operation == GUARD_COPY && params->ticket == NULL)
+        driver->io.source = calloc(1, sizeof(*driver->io.source));
+    return params->operation != GUARD_COPY || params->ticket || driver->io.source;
+}
+
+static struct driver *driver_new(os_client *client, const struct driver_params *params)
+{
     struct driver *driver = calloc(1, sizeof(*driver));
     if (driver == NULL)
-        return false;
+        return NULL;
     driver->client = client;
     driver->params = *params;
-    driver->done = done;
-    driver->context = context;
     driver->length_s = params->length_s ? params->length_s : client->settings.guard.length_s;
-    driver->outcome = ret;
     driver->time.guard_timer.fire = on_guard_timer;
     driver->io.failed_timer.fire = driver_on_failed;
     driver->on_event = step_guard;
     driver->on_ready = begin_when_released;
     driver->on_refused = driver_refuse;
+    return driver;
+}
+
+bool driver_start(os_client *client, const struct driver_params *params, struct driver_outcome *ret,
+                  driver_done_fn done, void *context)
+{
+    assert(params->ticket || (params->operation == GUARD_COMPLETE) == (params->upload != NULL));
+    assert(params->ticket || params->operation != GUARD_COPY || params->source_key != NULL);
+    struct driver_attempted *attempted = NULL;
+    struct driver *driver = driver_new(client, params);
+    if (driver == NULL)
+        return false;
     const struct op_limits limits = {
         .loop = client->loop, .cancel = params->cancel, .closing = client->closing, .deadline_ms = params->deadline_ms};
-    if (!copy_names(driver) || !op_begin(&driver->op, &limits, driver_attempt, driver_interrupted)) {
+    if (!make_parts(driver, &attempted) || !copy_names(driver) ||
+        !op_begin(&driver->op, &limits, driver_attempt, driver_interrupted)) {
+        free(attempted);
         driver_free_memory(driver);
         return false;
     }
-    memset(ret, 0, sizeof(*ret));
+    driver_outcome_clear(ret);
+    ret->attempted = attempted;
     ret->result.size = sizeof(ret->result);
+    driver->outcome = ret;
+    driver->done = done;
+    driver->context = context;
     driver_link(driver);
     if (params->ticket)
         begin_soon(driver);

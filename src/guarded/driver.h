@@ -45,27 +45,36 @@ struct driver_params {
     void *progress_context;
 };
 
-/* What came of it. `result` has no ticket string yet; `ticket` is there for UNKNOWN. */
+/* What settles later what an attempt has done. */
+struct driver_attempted {
+    struct guard_ticket ticket;    /* UNKNOWN; of an upload with by_fence, too: of the last attempt */
+    struct object_version lost_at; /* by_fence: what the HEAD showed by which the first such attempt was called lost */
+    struct object_version seen;    /* that the last HEAD showed; not of one that failed */
+};
+
+/* What came of it. `result` has no ticket string yet. */
 enum { DRIVER_STORE = 1, DRIVER_LEDGER = 2 };
 
 struct driver_outcome {
     os_verdict verdict;
     os_result result;
     os_error error;
-    struct guard_ticket ticket;    /* also with by_fence */
-    struct object_version lost_at; /* by_fence: what the HEAD showed by which the first such attempt was called lost */
-    bool upload_gone;  /* by_fence: whenever one was called lost, ListParts had said that its upload was gone */
-    uint32_t length_s; /* E6: of the last signature */
-    bool owns_upload;  /* R17: of a ticket, by the stored record: its upload may be aborted */
-    bool by_fence;     /* an attempt is held for lost since it is dead: no answer said so. `ticket` is of the last */
-    bool upload_again; /* NOT_EXECUTED, and the upload is of no more use: its parts may be uploaded again */
-    bool too_large;    /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
-    unsigned reached;  /* DRIVER_...: which have answered */
-    unsigned away;     /* DRIVER_...: which was given up, as it did not; it may yet */
-    uint64_t source_bytes;               /* COPY */
+    struct driver_attempted *attempted; /* own; NULL: nothing is to be settled, or there was no memory for it. There
+                                           with every upload and ticket */
+    bool upload_gone;      /* by_fence: whenever one was called lost, ListParts had said that its upload was gone */
+    uint32_t length_s;     /* E6: of the last signature */
+    bool owns_upload;      /* R17: of a ticket, by the stored record: its upload may be aborted */
+    bool by_fence;         /* an attempt is held for lost since it is dead: no answer said so */
+    bool upload_again;     /* NOT_EXECUTED, and the upload is of no more use: its parts may be uploaded again */
+    bool too_large;        /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
+    unsigned reached;      /* DRIVER_...: which have answered */
+    unsigned away;         /* DRIVER_...: which was given up, as it did not; it may yet */
+    uint64_t source_bytes; /* COPY */
     char source_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
 };
 typedef void (*driver_done_fn)(void *context);
+
+void driver_outcome_clear(struct driver_outcome *outcome); /* but for the ticket's text, which is not its own */
 
 /* Starts; `done` is called exactly once, later, on the loop's thread. `ret` is written until then, and whole from then
  * on; not touched when out of memory: false. */
@@ -81,7 +90,6 @@ void driver_free_all(os_client *client);
 struct driver_head {
     struct store_op *op;
     struct clock_reading sent;
-    struct object_version version;    /* that the last one showed; not of one that failed */
     char version_id[VERSION_ID_SIZE]; /* of the version, or delete marker, that it showed */
     uint32_t unbelieved_count;        /* in a row with a Date that is not believed; an absurd one counts more */
     uint32_t dateless_count;          /* in a row that the store answered without a Date */
@@ -169,6 +177,8 @@ struct driver_tally {
     bool by_fence;
 };
 
+enum { DRIVER_MD5_ETAG_SIZE = 35 };
+
 /* When a guard wants to be stepped, and how long the driver has waited. */
 struct driver_time {
     struct loop_timer guard_timer;
@@ -194,10 +204,10 @@ struct driver {
     struct release_waiter waiter;
     struct release *creation; /* T3.10: of the record of what it deleted, which is being read */
     struct driver_params params;
-    char *key;                        /* own copies: a driver can outlive its call by the answer of a PutItem */
-    char *path;                       /* of the record */
-    char *upload;                     /* COMPLETE: the upload's id; else NULL */
-    char md5_etag[VERSION_ETAG_SIZE]; /* PUT: quoted MD5 of the body */
+    char *key;                           /* own copies: a driver can outlive its call by the answer of a PutItem */
+    char *path;                          /* of the record */
+    char *upload;                        /* COMPLETE: the upload's id; else NULL */
+    char md5_etag[DRIVER_MD5_ETAG_SIZE]; /* PUT: quoted MD5 of the body */
 
     struct guard guard;
     struct driver_io io;

@@ -165,7 +165,8 @@ static void head_done(void *context, const struct store_answer *answer)
     if (answer->code == OS_OK)
         driver_version_of(&answer->object, &event.version);
     if (event.head == HEAD_ANSWERED) {
-        version_copy(&driver->io.head.version, &event.version);
+        if (driver->outcome->attempted)
+            version_copy(&driver->outcome->attempted->seen, &event.version);
         driver_note_version(driver, event.version.etag, event.version.nonce);
     }
     event.versioned = store_answer_names_version(answer);

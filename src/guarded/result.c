@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static os_verdict public_verdict(enum verdict verdict)
@@ -288,7 +289,10 @@ static void describe_undecided(struct driver *driver)
 
 static void describe_unknown(struct driver *driver)
 {
-    guard_ticket_of(&driver->guard, &driver->outcome->ticket);
+    if (driver->outcome->attempted == NULL)
+        driver->outcome->attempted = calloc(1, sizeof(*driver->outcome->attempted));
+    if (driver->outcome->attempted)
+        guard_ticket_of(&driver->guard, &driver->outcome->attempted->ticket);
     if (driver->io.gave_up) {
         describe_given_up(driver);
         return;
@@ -296,7 +300,7 @@ static void describe_unknown(struct driver *driver)
     switch (driver->guard.outcome.reason) {
     case GUARD_REASON_NO_EVIDENCE: describe_no_evidence(driver); return;
     case GUARD_REASON_FALSE_TICKET:
-        memset(&driver->outcome->ticket, 0, sizeof(driver->outcome->ticket));
+        memset(&driver->outcome->attempted->ticket, 0, sizeof(driver->outcome->attempted->ticket));
         error_set(
             &driver->outcome->error, OS_ERR_ARGUMENT,
             "The ticket contradicts the record of %.300s: nonce and generation are the same, but other attributes "
