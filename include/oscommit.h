@@ -126,7 +126,7 @@ OS_API const char *os_verdict_name(os_verdict verdict);
     X(ERR_DEADLINE, 16, "deadline passed")                      \
     X(ERR_CANCELLED, 17, "cancelled")                           \
     X(ERR_EXPIRED, 18, "attempt expired before it was applied") \
-    X(ERR_BUSY, 19, "another writer holds the record")          \
+    X(ERR_BUSY, 19, "a record of another write is in the way")  \
     X(ERR_NETWORK, 20, "network failure")                       \
     X(ERR_TLS, 21, "TLS failure")                               \
     X(ERR_PROTOCOL, 22, "unreadable answer")                    \

@@ -352,7 +352,7 @@ static void step_guard(struct driver *driver, struct guard_event *event)
         driver_drop_head(driver);
     if (actions.what & GUARD_DO_REPORT_LEASE)
         log_line(&driver->client->log, OS_LOG_WARN,
-                 "%s: the record of another writer has a timeout of %llu ms, over an hour; it is waited for",
+                 "%s: the record of another write has a timeout of %llu ms, over an hour; it is waited for",
                  driver->key, (unsigned long long)driver->guard.holder.record.timeout_ms);
     if (actions.what & GUARD_DO_VERDICT)
         keep_ticket(driver);

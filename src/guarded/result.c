@@ -130,10 +130,12 @@ static void describe_busy(struct driver *driver)
     error_set(
         &driver->outcome->error, driver->cancelled ? OS_ERR_CANCELLED : OS_ERR_BUSY,
         "A record of %.300s is in the way (etag %.100s, generation %llu, %s), and the %s; nothing was written. It "
-        "is another writer's, or an earlier write of a deleted object left it. Call again; where its writer is "
-        "dead, look at it with `oscommit table show`, and hand it over with `oscommit table release`.",
+        "is of a writer that is at it or is dead, or an earlier write left it, which may be your own.%s Call again; "
+        "where its writer is dead, look at it with `oscommit table show`, and hand it over with `oscommit table "
+        "release`.",
         driver->key, guard_record_etag(&driver->guard), (unsigned long long)seen->generation, wait,
-        driver->cancelled ? "call was cancelled" : "deadline passed first");
+        driver->cancelled ? "call was cancelled" : "deadline passed first",
+        driver->guard.settings.release_always ? "" : " A write with release=always leaves none.");
 }
 
 /* The sentence of one that cannot be read is the ledger's. */

@@ -57,7 +57,7 @@ static void operation_complete(os_operation *operation)
     atomic_store(&operation->done, true);
     client_operation_completed(client);
     if (operation->complete)
-        operation->complete(operation->context, operation);
+        client_report_completion(client, operation->complete, operation->context, operation);
     else
         queue_put(operation->queue, &operation->link);
     client_operation_over(client);
