@@ -2,7 +2,6 @@
 #include "guarded/driver.h"
 
 #include "base/container.h"
-#include "base/digest.h"
 #include "base/error.h"
 #include "base/random.h"
 
@@ -15,12 +14,6 @@ enum { DRIVER_OLD_DATE_MS = 600000 /* of S3 time that a native guard signs at */
 
 /* ------------------------------------------------------------------------------------------------ life */
 
-void driver_outcome_clear(struct driver_outcome *outcome)
-{
-    free(outcome->attempted);
-    memset(outcome, 0, sizeof(*outcome));
-}
-
 static void driver_link(struct driver *driver)
 {
     os_client *client = driver->client;
@@ -30,19 +23,6 @@ static void driver_link(struct driver *driver)
         client->drivers->previous = driver;
     client->drivers = driver;
     client_background(client, 1);
-}
-
-static void driver_free_memory(struct driver *driver)
-{
-    if (driver->io.source)
-        source_metadata_free(&driver->io.source->source_metadata);
-    free(driver->io.source);
-    free(driver->io.records.seen_upload);
-    free(driver->io.last_error);
-    free(driver->path);
-    free(driver->upload);
-    free(driver->key);
-    free(driver);
 }
 
 static void driver_free(struct driver *driver)
@@ -441,38 +421,6 @@ void driver_free_all(os_client *client)
 
 /* ------------------------------------------------------------------------------------------------ start */
 
-static bool copy_names(struct driver *driver)
-{
-    assert(driver->params.name && driver->params.key);
-    driver->key = strdup(driver->params.key);
-    driver->path = client_record_path(driver->client, driver->params.key);
-    if (driver->key == NULL || driver->path == NULL)
-        return false;
-    if (driver->params.upload && (driver->upload = strdup(driver->params.upload->id)) == NULL)
-        return false;
-    if (driver->params.operation != GUARD_PUT || driver->params.body.kind != HTTP_BODY_MEMORY)
-        return true;
-    char hex[33];
-    if (!md5_hex(driver->params.body.data, (size_t)driver->params.body.length, hex))
-        return false;
-    snprintf(driver->md5_etag, sizeof(driver->md5_etag), "\"%s\"", hex);
-    return true;
-}
-
-/* What only some operations need. */
-static bool make_parts(struct driver *driver, struct driver_attempted **ret_attempted)
-{
-    const struct driver_params *params = &driver->params;
-    if (params->upload || params->ticket) {
-        *ret_attempted = calloc(1, sizeof(**ret_attempted));
-        if (*ret_attempted == NULL)
-            return false;
-    }
-    if (params->operation == GUARD_COPY && params->ticket == NULL)
-        driver->io.source = calloc(1, sizeof(*driver->io.source));
-    return params->operation != GUARD_COPY || params->ticket || driver->io.source;
-}
-
 static struct driver *driver_new(os_client *client, const struct driver_params *params)
 {
     struct driver *driver = calloc(1, sizeof(*driver));
@@ -500,7 +448,7 @@ bool driver_start(os_client *client, const struct driver_params *params, struct 
         return false;
     const struct op_limits limits = {
         .loop = client->loop, .cancel = params->cancel, .closing = client->closing, .deadline_ms = params->deadline_ms};
-    if (!make_parts(driver, &attempted) || !copy_names(driver) ||
+    if (!driver_make_memory(driver, &attempted) ||
         !op_begin(&driver->op, &limits, driver_attempt, driver_interrupted)) {
         free(attempted);
         driver_free_memory(driver);

@@ -229,6 +229,11 @@ struct driver {
     void *context;
 };
 
+/* driver_memory.c. After driver_make_memory, whatever it said, driver_free_memory frees the driver; *ret_attempted is for
+ * the outcome. */
+bool driver_make_memory(struct driver *driver, struct driver_attempted **ret_attempted);
+void driver_free_memory(struct driver *driver);
+
 /* driver_io.c: makes the requests that a step asks for. */
 void driver_perform(struct driver *driver, const struct guard_actions *actions);
 void driver_cancel_requests(struct driver *driver, bool but_put);
