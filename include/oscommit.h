@@ -126,7 +126,7 @@ OS_API const char *os_verdict_name(os_verdict verdict);
     X(ERR_DEADLINE, 16, "deadline passed")                      \
     X(ERR_CANCELLED, 17, "cancelled")                           \
     X(ERR_EXPIRED, 18, "attempt expired before it was applied") \
-    X(ERR_BUSY, 19, "another writer holds the record")          \
+    X(ERR_BUSY, 19, "a record of another write is in the way")  \
     X(ERR_NETWORK, 20, "network failure")                       \
     X(ERR_TLS, 21, "TLS failure")                               \
     X(ERR_PROTOCOL, 22, "unreadable answer")                    \
@@ -609,8 +609,8 @@ typedef struct os_update_options {
  *                 change may be made twice.
  *   NOT_EXECUTED  ERR_STOPPED: the transform said so. ERR_TOO_LARGE: max_length. Else as of the other guarded calls.
  *
- * Calls for one key through one client take turns, in order of arrival. So only one of them competes with other clients
- * and processes. After a conflict it waits for a random time, which grows with the number of conflicts in a row.
+ * Calls for one object in one process take turns, in order of arrival, through whatever client. So only one of them
+ * competes with other processes. After a conflict it waits for a random time, which grows with the number of conflicts in a row.
  * `etag` and the rest of *ret are of the last write; its counts are of all. Blocks. */
 OS_API os_verdict os_update(os_client *client, const char *key, os_transform_fn transform, void *context,
                             const os_update_options *options, const os_call *call, os_result *ret, os_error *err);

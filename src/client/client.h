@@ -23,7 +23,6 @@ struct pool;   /* client/pool.h */
 struct fence_check;
 struct release;
 struct release_waiter;
-struct update_turn;
 
 /* Of one key: update/habit.h. */
 struct update_habit {
@@ -60,7 +59,6 @@ struct os_client {
     struct driver *drivers;           /* all that are alive */
     struct release *releases;         /* all under way */
     struct release_waiter *held_back; /* until those of their record have ended */
-    struct update_turn *updates;      /* all that have their turn, or wait for it, in order of arrival */
     struct update_habit update_habits[CLIENT_UPDATE_HABITS];
     uint64_t ledger_took_ms;              /* its last answer */
     uint32_t commit_ms;                   /* R11.5: how long attempts take here, smoothed; 0: none was made */

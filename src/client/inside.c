@@ -4,13 +4,16 @@
 #include "base/error.h"
 #include "client/client.h"
 
+#include <string.h>
 #include <unistd.h>
 
+#define CALLBACK_COMPLETION "the completion function of an operation"
+
 /* Of the monitor client->idle. */
-static void link_in(os_client *client, struct inside *inside, bool is_callback)
+static void link_in(os_client *client, struct inside *inside, const char *callback)
 {
     thread_self(&inside->thread);
-    inside->is_callback = is_callback;
+    inside->callback = callback;
     inside->previous = NULL;
     monitor_enter(&client->idle);
     inside->next = client->inside;
@@ -33,14 +36,27 @@ static void unlink_from(os_client *client, struct inside *inside)
     monitor_leave(&client->idle);
 }
 
-static bool self_is_listed(os_client *client, bool callbacks_only)
+static bool self_is_listed(os_client *client)
 {
     struct thread self;
     bool found = false;
     thread_self(&self);
     monitor_enter(&client->idle);
     for (const struct inside *inside = client->inside; inside && !found; inside = inside->next)
-        found = (inside->is_callback || !callbacks_only) && thread_same(&inside->thread, &self);
+        found = thread_same(&inside->thread, &self);
+    monitor_leave(&client->idle);
+    return found;
+}
+
+/* The innermost one that this thread is in; NULL: none that is listed. */
+static const char *callback_of_self(os_client *client)
+{
+    struct thread self;
+    const char *found = NULL;
+    thread_self(&self);
+    monitor_enter(&client->idle);
+    for (const struct inside *inside = client->inside; inside && !found; inside = inside->next)
+        found = thread_same(&inside->thread, &self) ? inside->callback : NULL;
     monitor_leave(&client->idle);
     return found;
 }
@@ -57,16 +73,25 @@ static os_code refuse_forked(os_error *err)
                      "was sent. Open a client in the process that uses it.");
 }
 
+/* Some are called without being listed. */
+static os_code refuse_callback(const char *callback, os_error *err)
+{
+    bool completes = callback && strcmp(callback, CALLBACK_COMPLETION) == 0;
+    return error_set(err, OS_ERR_ARGUMENT,
+                     "The call was made within a callback of the same client (%s) and would wait for itself for ever; "
+                     "nothing was sent. %s after the callback has returned, from another thread, or on another client.",
+                     callback ? callback : "progress, sink or credentials",
+                     completes ? "Start an operation (os_start_...), which may be done there; or call" : "Call");
+}
+
 os_code client_enter(os_client *client, struct inside *ret, os_error *err)
 {
     if (client_is_forked(client))
         return refuse_forked(err);
-    if (loop_is_inside(client->loop) || self_is_listed(client, true))
-        return error_set(err, OS_ERR_ARGUMENT,
-                         "The call was made within a callback of the same client (log, metric, progress, sink or "
-                         "credentials) and would wait for itself for ever; nothing was sent. Call after the callback "
-                         "has returned, from another thread, or on another client.");
-    link_in(client, ret, false);
+    const char *callback = callback_of_self(client);
+    if (callback || loop_is_inside(client->loop))
+        return refuse_callback(callback, err);
+    link_in(client, ret, NULL);
     return OS_OK;
 }
 
@@ -77,7 +102,7 @@ void client_leave(os_client *client, struct inside *inside)
 
 void client_enter_thread(os_client *client, struct inside *ret)
 {
-    link_in(client, ret, false);
+    link_in(client, ret, NULL);
 }
 
 /* Looked at together: a client that closes waits for whatever was counted before. */
@@ -146,13 +171,13 @@ os_code client_perform(os_client *client, client_perform_fn perform, const void 
 
 bool client_is_inside(os_client *client)
 {
-    return loop_is_inside(client->loop) || self_is_listed(client, false);
+    return loop_is_inside(client->loop) || self_is_listed(client);
 }
 
 static bool has_calls(const os_client *client)
 {
     const struct inside *inside = client->inside;
-    while (inside && inside->is_callback)
+    while (inside && inside->callback)
         inside = inside->next;
     return inside != NULL;
 }
@@ -171,7 +196,7 @@ void client_report_metric(os_client *client, const os_metric *metric)
     struct inside inside;
     if (client->settings.metric == NULL)
         return;
-    link_in(client, &inside, true);
+    link_in(client, &inside, "metric");
     client->settings.metric(client->settings.metric_context, metric);
     unlink_from(client, &inside);
 }
@@ -180,7 +205,15 @@ void client_report_log(void *context, os_log_level level, const char *line)
 {
     os_client *client = context;
     struct inside inside;
-    link_in(client, &inside, true);
+    link_in(client, &inside, "log");
     client->settings.log(client->settings.log_context, level, line);
+    unlink_from(client, &inside);
+}
+
+void client_report_completion(os_client *client, os_complete_fn complete, void *context, os_operation *operation)
+{
+    struct inside inside;
+    link_in(client, &inside, CALLBACK_COMPLETION);
+    complete(context, operation);
     unlink_from(client, &inside);
 }

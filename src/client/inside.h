@@ -7,14 +7,14 @@
 #define OSCOMMIT_CLIENT_INSIDE_H
 
 #include "base/thread.h"
-#include "oscommit.h"
+#include "oscommit_async.h"
 
 #include <stdbool.h>
 
 /* On the stack of the thread that is inside. */
 struct inside {
     struct thread thread;
-    bool is_callback;
+    const char *callback; /* which function of the caller's: "log"; NULL: a call */
     struct inside *next;
     struct inside *previous;
 };
@@ -53,5 +53,6 @@ void client_wait_for_operations(os_client *client);
 /* The caller's functions, run on whatever thread. */
 void client_report_metric(os_client *client, const os_metric *metric);
 void client_report_log(void *client, os_log_level level, const char *line);
+void client_report_completion(os_client *client, os_complete_fn complete, void *context, os_operation *operation);
 
 #endif

@@ -64,7 +64,7 @@ static bool is_as_it_was(const struct driver_outcome *outcome, const struct obje
                          enum upload_abort_outcome aborted)
 {
     bool may_have_gone = aborted == UPLOAD_WAS_GONE && !outcome->upload_gone && !found->exists;
-    return !may_have_gone && version_same(found, &outcome->lost_at);
+    return !may_have_gone && version_same(found, &outcome->attempted->lost_at);
 }
 
 /* A store may be at a Complete for longer than its allowance. What an aborted upload has not become by now, it will not
@@ -87,8 +87,8 @@ static void verify_by_head(struct guarded *guarded, const char *upload_id, enum 
                      &trouble) != OS_OK)
         make_unknown(guarded, upload_id, VERIFY_AGAIN_MS, "the object could not be read after its upload was aborted",
                      &trouble);
-    else if (version_shows_nonce(&found, outcome->ticket.record.nonce))
-        guarded_prove(outcome, &found, outcome->ticket.record.nonce);
+    else if (version_shows_nonce(&found, outcome->attempted->ticket.record.nonce))
+        guarded_prove(outcome, &found, outcome->attempted->ticket.record.nonce);
     else if (!is_as_it_was(outcome, &found, aborted))
         make_unknown(guarded, upload_id, VERIFY_AGAIN_MS,
                      "since then this write or another one has changed the object or its upload", &trouble);

@@ -136,26 +136,26 @@ void guarded_report_metric(struct guarded *guarded)
 
 void guarded_add_ticket(struct guarded *guarded, const char *upload_id)
 {
-    if (guarded->outcome.verdict != OS_UNKNOWN || guarded->outcome.ticket.record.nonce[0] == '\0')
+    const struct driver_attempted *attempted = guarded->outcome.attempted;
+    if (guarded->outcome.verdict != OS_UNKNOWN || attempted == NULL || attempted->ticket.record.nonce[0] == '\0')
         return;
     struct ticket_place place;
     ticket_place_of(&guarded->client->settings, &place);
-    guarded->outcome.result.ticket = ticket_write(&place, guarded->params.key, upload_id, &guarded->outcome.ticket);
+    guarded->outcome.result.ticket = ticket_write(&place, guarded->params.key, upload_id, &attempted->ticket);
 }
 
-static void guarded_done(void *context, const struct driver_outcome *outcome)
+static void guarded_done(void *context)
 {
     struct guarded *guarded = context;
-    guarded->outcome = *outcome;
-    if (!guarded->reports_late && !outcome->too_large) /* else there is more to come */
-        guarded_note_metric(guarded);                  /* here, as callbacks run on one thread */
+    if (!guarded->reports_late && !guarded->outcome.too_large) /* else there is more to come */
+        guarded_note_metric(guarded);                          /* here, as callbacks run on one thread */
     sync_finish(&guarded->sync);
 }
 
 static void guarded_start_driver(struct sync *sync)
 {
     struct guarded *guarded = container_of(sync, struct guarded, sync);
-    guarded->started = driver_start(guarded->client, &guarded->params, guarded_done, guarded);
+    guarded->started = driver_start(guarded->client, &guarded->params, &guarded->outcome, guarded_done, guarded);
     if (!guarded->started)
         sync_finish(sync);
 }
@@ -262,6 +262,8 @@ void guarded_free(struct guarded *guarded)
     body_close(&guarded->put.body);
     if (guarded->asking)
         guarded->free_asking(guarded->asking);
+    free(guarded->outcome.attempted);
+    guarded->outcome.attempted = NULL;
     free(guarded->copied);
     free(guarded->key);
     free(guarded->source_key);

@@ -2,7 +2,6 @@
 #include "guarded/driver.h"
 
 #include "base/container.h"
-#include "base/digest.h"
 #include "base/error.h"
 #include "base/random.h"
 
@@ -43,38 +42,47 @@ static void driver_free(struct driver *driver)
     release_let_go(client, &driver->waiter);
     if (driver->creation)
         release_drop(driver->creation);
-    source_metadata_free(&driver->io.source.source_metadata);
-    free(driver->path);
-    free(driver->upload);
-    free(driver->key);
-    free(driver);
+    driver_free_memory(driver);
     client_background(client, -1);
+}
+
+static void add_tally(const struct driver *driver, struct driver_outcome *outcome)
+{
+    outcome->result.guards = driver->tally.guards;
+    outcome->result.attempts = driver->tally.attempts;
+    outcome->result.requests = driver->tally.requests;
+    outcome->reached = driver->tally.reached;
+    outcome->away = driver->tally.away;
+    outcome->by_fence = driver->tally.by_fence;
 }
 
 /* Gives the outcome. From here on nothing of the params may be touched: it belongs to the caller again. */
 static void driver_answer(struct driver *driver)
 {
     assert(!driver->answered); /* exactly once */
-    assert(driver->outcome.verdict != 0);
+    assert(driver->outcome->verdict != 0);
     driver->answered = true;
     op_end(&driver->op);
     driver_cancel_requests(driver, true);
-    driver->outcome.result.duration_ms = retry_elapsed_ms(&driver->op.retry);
-    driver->outcome.result.waited_ms = driver->time.waited_ms;
-    driver->outcome.length_s = driver->length_s;
+    struct driver_outcome *outcome = driver->outcome;
+    add_tally(driver, outcome);
+    outcome->result.duration_ms = retry_elapsed_ms(&driver->op.retry);
+    outcome->result.waited_ms = driver->time.waited_ms;
+    outcome->length_s = driver->length_s;
     log_line(&driver->client->log, OS_LOG_INFO, "%s %s: %s by %s (%s, %s)", driver->params.name, driver->key,
-             os_verdict_name(driver->outcome.verdict), driver->outcome.result.rule, driver->outcome.result.request,
-             write_plan_guard_name(driver->outcome.result.guard));
-    driver->done(driver->context, &driver->outcome);
+             os_verdict_name(outcome->verdict), outcome->result.rule, outcome->result.request,
+             write_plan_guard_name(outcome->result.guard));
+    driver->outcome = NULL;
+    driver->done(driver->context);
 }
 
 static void driver_refuse(struct driver *driver, const os_error *error)
 {
-    driver->outcome.verdict = driver->params.ticket ? OS_UNKNOWN : OS_NOT_EXECUTED;
+    driver->outcome->verdict = driver->params.ticket ? OS_UNKNOWN : OS_NOT_EXECUTED;
     if (driver->params.ticket)
-        driver->outcome.ticket = *driver->params.ticket;
-    driver->outcome.error = *error;
-    driver->outcome.result.ask_again_ms = driver->params.ticket ? 1000 : 0;
+        driver->outcome->attempted->ticket = *driver->params.ticket;
+    driver->outcome->error = *error;
+    driver->outcome->result.ask_again_ms = driver->params.ticket ? 1000 : 0;
     driver_answer(driver);
     driver_free(driver);
 }
@@ -115,7 +123,7 @@ static bool knows_date(const struct driver *driver, const struct clock_reading *
     const os_client *client = driver->client;
     if (driver->params.plan.guard == OS_GUARD_NATIVE)
         return client->dates.known && clock_elapsed_max(&client->dates.clock, now) < DRIVER_OLD_DATE_MS;
-    bool counts_on_source = driver->params.operation == GUARD_COPY && driver->outcome.result.guards > 0;
+    bool counts_on_source = driver->params.operation == GUARD_COPY && driver->tally.guards > 0;
     return !counts_on_source && client_recent_date(client, now);
 }
 
@@ -159,7 +167,7 @@ static void step_guard(struct driver *driver, struct guard_event *event);
 static void begin_guard(struct driver *driver)
 {
     struct clock_reading now;
-    assert(!driver->answered && (driver->outcome.result.guards == 0 || guard_finished(&driver->guard)));
+    assert(!driver->answered && (driver->tally.guards == 0 || guard_finished(&driver->guard)));
     clock_read(&now);
     if (!init_guard(driver, &now)) {
         os_error error;
@@ -168,7 +176,7 @@ static void begin_guard(struct driver *driver)
         driver_refuse(driver, &error);
         return;
     }
-    driver->outcome.result.guards++;
+    driver->tally.guards++;
     driver->client->store->vtable->attempt_free(driver->client->store, driver->io.attempt.signed_request);
     driver->io.attempt.signed_request = NULL;
     struct guard_event event = {.kind = GUARD_EVENT_START};
@@ -277,28 +285,31 @@ static void end_guard(struct driver *driver)
 static void keep_ticket(struct driver *driver)
 {
     assert(guard_verdict(&driver->guard) != VERDICT_NONE);
-    driver->outcome.owns_upload = driver->params.ticket && guard_owns_upload(&driver->guard) && driver->upload &&
-                                  strcmp(driver->io.records.seen_upload, driver->upload) == 0;
+    const char *seen = driver->io.records.seen_upload;
+    driver->outcome->owns_upload = driver->params.ticket && guard_owns_upload(&driver->guard) && driver->upload &&
+                                   seen && strcmp(seen, driver->upload) == 0;
     if (!guard_by_fence(&driver->guard))
         return;
-    if (!driver->outcome.by_fence)
-        version_copy(&driver->outcome.lost_at, &driver->io.head.version);
-    driver->outcome.upload_gone = driver->io.parts.gone && (driver->outcome.upload_gone || !driver->outcome.by_fence);
-    driver->outcome.by_fence = true;
-    guard_ticket_of(&driver->guard, &driver->outcome.ticket);
+    struct driver_attempted *attempted = driver->outcome->attempted;
+    if (attempted && !driver->tally.by_fence)
+        version_copy(&attempted->lost_at, &attempted->seen);
+    driver->outcome->upload_gone = driver->io.parts.gone && (driver->outcome->upload_gone || !driver->tally.by_fence);
+    driver->tally.by_fence = true;
+    if (attempted)
+        guard_ticket_of(&driver->guard, &attempted->ticket);
 }
 
 /* R14: the store may still be at a Complete that only its fence calls lost. As long as the record names its upload, the
  * next writer aborts that first. */
 static bool keeps_record(const struct driver *driver)
 {
-    return driver->guard.write.operation == GUARD_COMPLETE && driver->outcome.by_fence &&
+    return driver->guard.write.operation == GUARD_COMPLETE && driver->tally.by_fence &&
            guard_verdict(&driver->guard) != VERDICT_COMMITTED;
 }
 
 static void release_records(struct driver *driver, const struct guard_actions *actions)
 {
-    uint64_t patience_ms = driver->outcome.away & DRIVER_LEDGER ? RELEASE_AWAY_MS : RELEASE_PATIENCE_MS;
+    uint64_t patience_ms = driver->tally.away & DRIVER_LEDGER ? RELEASE_AWAY_MS : RELEASE_PATIENCE_MS;
     if (actions->what & GUARD_DO_RELEASE_CREATION && driver->creation) {
         release_go_on(driver->creation, &actions->creation, &actions->creation_condition, patience_ms);
         driver->creation = NULL;
@@ -321,7 +332,7 @@ static void step_guard(struct driver *driver, struct guard_event *event)
         driver_drop_head(driver);
     if (actions.what & GUARD_DO_REPORT_LEASE)
         log_line(&driver->client->log, OS_LOG_WARN,
-                 "%s: the record of another writer has a timeout of %llu ms, over an hour; it is waited for",
+                 "%s: the record of another write has a timeout of %llu ms, over an hour; it is waited for",
                  driver->key, (unsigned long long)driver->guard.holder.record.timeout_ms);
     if (actions.what & GUARD_DO_VERDICT)
         keep_ticket(driver);
@@ -364,9 +375,9 @@ static void on_guard_timer(struct loop_timer *timer)
 static void refuse_stopped(struct driver *driver)
 {
     os_error error;
-    assert(driver->outcome.result.attempts == 0);
-    const char *colon = driver->io.last_error.code != OS_OK ? " Last trouble: " : "";
-    const char *words = driver->io.last_error.code != OS_OK ? driver->io.last_error.message : "";
+    assert(driver->tally.attempts == 0);
+    const char *colon = driver_last_code(driver) != OS_OK ? " Last trouble: " : "";
+    const char *words = driver_last_words(driver);
     if (driver->cancelled)
         error_set(&error, OS_ERR_CANCELLED, "%s of %s was cancelled before the write was sent.%s%.500s",
                   driver->params.name, driver->key, colon, words);
@@ -381,7 +392,7 @@ static void driver_stop(struct driver *driver)
     if (driver->stopped || driver->answered)
         return;
     driver->stopped = true;
-    if (driver->outcome.result.guards == 0) {
+    if (driver->tally.guards == 0) {
         fence_check_leave(driver);
         refuse_stopped(driver);
     } else if (guard_verdict(&driver->guard) != VERDICT_NONE) { /* between two guards, or before an orphan's end */
@@ -410,51 +421,45 @@ void driver_free_all(os_client *client)
 
 /* ------------------------------------------------------------------------------------------------ start */
 
-static bool copy_names(struct driver *driver)
+static struct driver *driver_new(os_client *client, const struct driver_params *params)
 {
-    assert(driver->params.name && driver->params.key);
-    driver->key = strdup(driver->params.key);
-    driver->path = client_record_path(driver->client, driver->params.key);
-    if (driver->key == NULL || driver->path == NULL)
-        return false;
-    if (driver->params.upload && (driver->upload = strdup(driver->params.upload->id)) == NULL)
-        return false;
-    if (driver->params.operation != GUARD_PUT || driver->params.body.kind != HTTP_BODY_MEMORY)
-        return true;
-    char hex[33];
-    if (!md5_hex(driver->params.body.data, (size_t)driver->params.body.length, hex))
-        return false;
-    snprintf(driver->md5_etag, sizeof(driver->md5_etag), "\"%s\"", hex);
-    return true;
-}
-
-bool driver_start(os_client *client, const struct driver_params *params, driver_done_fn done, void *context)
-{
-    assert(params->ticket || (params->operation == GUARD_COMPLETE) == (params->upload != NULL));
-    assert(params->ticket || params->operation != GUARD_COPY || params->source_key != NULL);
     struct driver *driver = calloc(1, sizeof(*driver));
     if (driver == NULL)
-        return false;
+        return NULL;
     driver->client = client;
     driver->params = *params;
-    driver->done = done;
-    driver->context = context;
     driver->length_s = params->length_s ? params->length_s : client->settings.guard.length_s;
-    driver->outcome.result.size = sizeof(driver->outcome.result);
     driver->time.guard_timer.fire = on_guard_timer;
     driver->io.failed_timer.fire = driver_on_failed;
     driver->on_event = step_guard;
     driver->on_ready = begin_when_released;
     driver->on_refused = driver_refuse;
+    return driver;
+}
+
+bool driver_start(os_client *client, const struct driver_params *params, struct driver_outcome *ret,
+                  driver_done_fn done, void *context)
+{
+    assert(params->ticket || (params->operation == GUARD_COMPLETE) == (params->upload != NULL));
+    assert(params->ticket || params->operation != GUARD_COPY || params->source_key != NULL);
+    struct driver_attempted *attempted = NULL;
+    struct driver *driver = driver_new(client, params);
+    if (driver == NULL)
+        return false;
     const struct op_limits limits = {
         .loop = client->loop, .cancel = params->cancel, .closing = client->closing, .deadline_ms = params->deadline_ms};
-    if (!copy_names(driver) || !op_begin(&driver->op, &limits, driver_attempt, driver_interrupted)) {
-        free(driver->path);
-        free(driver->upload);
-        free(driver->key);
-        free(driver);
+    if (!driver_make_memory(driver, &attempted) ||
+        !op_begin(&driver->op, &limits, driver_attempt, driver_interrupted)) {
+        free(attempted);
+        driver_free_memory(driver);
         return false;
     }
+    driver_outcome_clear(ret);
+    ret->attempted = attempted;
+    ret->result.size = sizeof(ret->result);
+    driver->outcome = ret;
+    driver->done = done;
+    driver->context = context;
     driver_link(driver);
     if (params->ticket)
         begin_soon(driver);

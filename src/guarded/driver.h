@@ -45,30 +45,41 @@ struct driver_params {
     void *progress_context;
 };
 
-/* What came of it: borrowed for the callback. `result` has no ticket string yet; `ticket` is there for UNKNOWN. */
+/* What settles later what an attempt has done. */
+struct driver_attempted {
+    struct guard_ticket ticket;    /* UNKNOWN; of an upload with by_fence, too: of the last attempt */
+    struct object_version lost_at; /* by_fence: what the HEAD showed by which the first such attempt was called lost */
+    struct object_version seen;    /* that the last HEAD showed; not of one that failed */
+};
+
+/* What came of it. `result` has no ticket string yet. */
 enum { DRIVER_STORE = 1, DRIVER_LEDGER = 2 };
 
 struct driver_outcome {
     os_verdict verdict;
     os_result result;
     os_error error;
-    struct guard_ticket ticket;    /* also with by_fence */
-    struct object_version lost_at; /* by_fence: what the HEAD showed by which the first such attempt was called lost */
-    bool upload_gone;  /* by_fence: whenever one was called lost, ListParts had said that its upload was gone */
-    uint32_t length_s; /* E6: of the last signature */
-    bool owns_upload;  /* R17: of a ticket, by the stored record: its upload may be aborted */
-    bool by_fence;     /* an attempt is held for lost since it is dead: no answer said so. `ticket` is of the last */
-    bool upload_again; /* NOT_EXECUTED, and the upload is of no more use: its parts may be uploaded again */
-    bool too_large;    /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
-    unsigned reached;  /* DRIVER_...: which have answered */
-    unsigned away;     /* DRIVER_...: which was given up, as it did not; it may yet */
-    uint64_t source_bytes;               /* COPY */
+    struct driver_attempted *attempted; /* own; NULL: nothing is to be settled, or there was no memory for it. There
+                                           with every upload and ticket */
+    bool upload_gone;      /* by_fence: whenever one was called lost, ListParts had said that its upload was gone */
+    uint32_t length_s;     /* E6: of the last signature */
+    bool owns_upload;      /* R17: of a ticket, by the stored record: its upload may be aborted */
+    bool by_fence;         /* an attempt is held for lost since it is dead: no answer said so */
+    bool upload_again;     /* NOT_EXECUTED, and the upload is of no more use: its parts may be uploaded again */
+    bool too_large;        /* COPY: NOT_EXECUTED, as the source is larger than copy_most */
+    unsigned reached;      /* DRIVER_...: which have answered */
+    unsigned away;         /* DRIVER_...: which was given up, as it did not; it may yet */
+    uint64_t source_bytes; /* COPY */
     char source_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
 };
-typedef void (*driver_done_fn)(void *context, const struct driver_outcome *outcome);
+typedef void (*driver_done_fn)(void *context);
 
-/* Starts; `done` is called exactly once, later, on the loop's thread. False when out of memory. */
-bool driver_start(os_client *client, const struct driver_params *params, driver_done_fn done, void *context);
+void driver_outcome_clear(struct driver_outcome *outcome); /* but for the ticket's text, which is not its own */
+
+/* Starts; `done` is called exactly once, later, on the loop's thread. `ret` is written until then, and whole from then
+ * on; not touched when out of memory: false. */
+bool driver_start(os_client *client, const struct driver_params *params, struct driver_outcome *ret,
+                  driver_done_fn done, void *context);
 
 /* What is left when the last call of a client that closes has returned: drivers that waited for a PutItem. */
 void driver_free_all(os_client *client);
@@ -77,10 +88,8 @@ void driver_free_all(os_client *client);
 
 /* HEAD of the key (driver_io.c). */
 struct driver_head {
-    struct store_request request;
     struct store_op *op;
     struct clock_reading sent;
-    struct object_version version;    /* that the last one showed; not of one that failed */
     char version_id[VERSION_ID_SIZE]; /* of the version, or delete marker, that it showed */
     uint32_t unbelieved_count;        /* in a row with a Date that is not believed; an absurd one counts more */
     uint32_t dateless_count;          /* in a row that the store answered without a Date */
@@ -88,7 +97,6 @@ struct driver_head {
 
 /* COPY: HEAD of the source, and what is taken from it (driver_io.c). */
 struct driver_source {
-    struct store_request request;
     struct store_op *op;
     struct clock_reading sent;
     char etag[VERSION_ETAG_SIZE];
@@ -100,7 +108,9 @@ struct driver_source {
 
 /* The guarded request (driver_io_attempt.c). */
 struct driver_attempt {
-    struct store_request request;
+    enum store_verb verb; /* of the one signed last, with the next two */
+    bool carries_nonce;
+    bool has_if_match;
     char replaced[RECORD_NONCE_SIZE]; /* G3.5: as the guard said when it was signed; "": not known */
     struct store_attempt *signed_request;
     struct store_op *op;
@@ -112,7 +122,7 @@ struct driver_attempt {
 
 /* ListParts of our upload, or the abort of another's (driver_io_upload.c). */
 struct driver_upload_io {
-    struct store_request request;
+    enum store_verb verb;
     struct s3_parts_page page;
     struct store_op *op;
     struct clock_reading sent;
@@ -127,7 +137,7 @@ struct driver_records {
     struct record_condition put_condition;
     struct guard_evidence evidence; /* of the Query under way */
     struct clock_reading put_sent, get_sent;
-    char seen_upload[RECORD_UPLOAD_SIZE];   /* of the record that was answered last; "": it has none */
+    char *seen_upload;                      /* of the record that was answered last; NULL: it has none */
     struct clock_reading unreachable_since; /* before the first of an unbroken row of failures was sent */
     bool away;
     bool connects;          /* the last of them left this machine */
@@ -143,7 +153,7 @@ struct driver_reach {
 /* What the requests are about, and what came of them. */
 struct driver_io {
     struct driver_head head;
-    struct driver_source source;
+    struct driver_source *source; /* COPY; else NULL */
     struct driver_attempt attempt;
     struct driver_upload_io parts;
     struct driver_records records;
@@ -152,10 +162,22 @@ struct driver_io {
     bool versions_await; /* R16: a key that is not there is not known to them, and will be once it is written */
     struct driver_reach reach;
     struct loop_timer failed_timer;
-    unsigned failed;     /* GUARD_DO_... of requests that could not even be started */
-    const char *gave_up; /* why a service was not waited for any longer, as a clause; NULL: it was not given up */
-    os_error last_error; /* what a service said last of a failure */
+    unsigned failed;      /* GUARD_DO_... of requests that could not even be started */
+    const char *gave_up;  /* why a service was not waited for any longer, as a clause; NULL: it was not given up */
+    os_error *last_error; /* what a service said last of a failure; NULL: none did */
 };
+
+/* What the outcome says in the end, and what counts beyond it: requests are answered after it, too. */
+struct driver_tally {
+    uint32_t guards;
+    uint32_t attempts;
+    uint32_t requests;
+    unsigned reached;
+    unsigned away;
+    bool by_fence;
+};
+
+enum { DRIVER_MD5_ETAG_SIZE = 35 };
 
 /* When a guard wants to be stepped, and how long the driver has waited. */
 struct driver_time {
@@ -182,10 +204,10 @@ struct driver {
     struct release_waiter waiter;
     struct release *creation; /* T3.10: of the record of what it deleted, which is being read */
     struct driver_params params;
-    char *key;                        /* own copies: a driver can outlive its call by the answer of a PutItem */
-    char *path;                       /* of the record */
-    char *upload;                     /* COMPLETE: the upload's id; else NULL */
-    char md5_etag[VERSION_ETAG_SIZE]; /* PUT: quoted MD5 of the body */
+    char *key;                           /* own copies: a driver can outlive its call by the answer of a PutItem */
+    char *path;                          /* of the record */
+    char *upload;                        /* COMPLETE: the upload's id; else NULL */
+    char md5_etag[DRIVER_MD5_ETAG_SIZE]; /* PUT: quoted MD5 of the body */
 
     struct guard guard;
     struct driver_io io;
@@ -201,15 +223,26 @@ struct driver {
     void (*on_ready)(struct driver *driver);                          /* the fence check has passed */
     void (*on_refused)(struct driver *driver, const os_error *error); /* it has not; nothing was sent */
 
-    struct driver_outcome outcome;
+    struct driver_tally tally;
+    struct driver_outcome *outcome; /* the caller's; NULL: it has been told */
     driver_done_fn done;
     void *context;
 };
+
+/* driver_memory.c. After driver_make_memory, whatever it said, driver_free_memory frees the driver; *ret_attempted is for
+ * the outcome. */
+bool driver_make_memory(struct driver *driver, struct driver_attempted **ret_attempted);
+void driver_free_memory(struct driver *driver);
 
 /* driver_io.c: makes the requests that a step asks for. */
 void driver_perform(struct driver *driver, const struct guard_actions *actions);
 void driver_cancel_requests(struct driver *driver, bool but_put);
 void driver_drop_head(struct driver *driver);
+
+/* driver_io_event.c: the last error. It is lost where there is no memory for it. */
+void driver_note_error(struct driver *driver, const os_error *error);
+os_code driver_last_code(const struct driver *driver);
+const char *driver_last_words(const struct driver *driver); /* "": none */
 
 /* driver_io_event.c: what their answers have in common. */
 void driver_event(struct driver *driver, struct guard_event *event); /* the answer, handed to the driver */

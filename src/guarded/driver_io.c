@@ -42,7 +42,7 @@ static bool given_up(struct driver *driver, os_code code)
     bool too_long = unreachable && clock_elapsed_max(&driver->io.reach.lost_since, &now) > DRIVER_UNREACHABLE_MS;
     if (too_long && driver->params.ticket) {
         driver->io.gave_up = "its store has not answered for ten seconds or more"; /* who resolves it can ask again */
-        driver->outcome.away |= DRIVER_STORE;
+        driver->tally.away |= DRIVER_STORE;
     }
     return too_long && before_sending;
 }
@@ -63,7 +63,7 @@ static enum head_outcome head_outcome_of(struct driver *driver, const struct sto
     case OS_OK:
     case OS_ERR_NOT_FOUND:
         driver->io.reach.lost = false;
-        driver->outcome.reached |= DRIVER_STORE;
+        driver->tally.reached |= DRIVER_STORE;
         return HEAD_ANSWERED;
     case OS_ERR_NETWORK:
     case OS_ERR_DEADLINE:
@@ -87,13 +87,15 @@ static bool lacks_time(struct driver *driver, const struct store_answer *answer)
     if (driver->io.head.unbelieved_count < DRIVER_UNBELIEVED_MOST || driver->guard.attempt.send_count > 0 ||
         driver->guard.write.from_ticket)
         return false;
-    error_set(&driver->io.last_error, OS_ERR_PROTOCOL,
+    os_error error;
+    error_set(&error, OS_ERR_PROTOCOL,
               "The store's answers to HEAD of %.300s have a Date (second %llu) that is %s, so the store's time is "
               "unknown; nothing was written. Check that the clocks of its front ends are set, and that no proxy "
               "replaces the Date header.",
               driver->key, (unsigned long long)answer->date_s,
               doubted ? "later than the dates of previous answers, and no other answer agrees"
                       : "not a date, or before 2006, or after 2100");
+    driver_note_error(driver, &error);
     return true;
 }
 
@@ -101,14 +103,19 @@ static bool lacks_time(struct driver *driver, const struct store_answer *answer)
 static void note_trouble(struct driver *driver, const struct store_answer *answer)
 {
     if (answer->code != OS_OK && answer->code != OS_ERR_NOT_FOUND)
-        driver->io.last_error = answer->error;
+        driver_note_error(driver, &answer->error);
 }
 
 /* Then nobody can tell whether the version that is expected is there. */
-static bool lacks_etag(const struct driver *driver, const struct store_answer *answer)
+static bool lacks_etag(struct driver *driver, const struct store_answer *answer)
 {
-    return answer->code == OS_OK && !answer->object.delete_marker && driver_etag_is_missing(answer->object.etag) &&
-           driver->guard.write.expected_etag[0] != '\0';
+    os_error error;
+    if (answer->code != OS_OK || answer->object.delete_marker || !driver_etag_is_missing(answer->object.etag) ||
+        driver->guard.write.expected_etag[0] == '\0')
+        return false;
+    error_set(&error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without an ETag.", driver->key);
+    driver_note_error(driver, &error);
+    return true;
 }
 
 /* There is no S3 time then, and nothing of the protocol goes on; nor will it, by asking on. */
@@ -116,14 +123,23 @@ static bool has_no_clock(struct driver *driver, const struct store_answer *answe
 {
     bool answered = answer->code == OS_OK || answer->code == OS_ERR_NOT_FOUND;
     driver->io.head.dateless_count = answered && answer->dateless ? driver->io.head.dateless_count + 1 : 0;
-    return driver->io.head.dateless_count >= DATELESS_MOST && driver->guard.attempt.send_count == 0 &&
-           !driver->guard.write.from_ticket;
+    if (driver->io.head.dateless_count < DATELESS_MOST || driver->guard.attempt.send_count > 0 ||
+        driver->guard.write.from_ticket)
+        return false;
+    os_error error;
+    error_set(&error, OS_ERR_PROTOCOL,
+              "The store answers HEAD of %.300s without a Date header. Guarded writes need the store's time. If a "
+              "proxy stands in front of the store, let it pass the store's Date on.",
+              driver->key);
+    driver_note_error(driver, &error);
+    return true;
 }
 
 /* V4.4: while the attempt is under way, a store may show what it has of it. */
 static bool shows_half(const struct driver *driver, const struct store_answer *answer)
 {
-    uint64_t whole = driver->params.operation == GUARD_COPY ? driver->outcome.source_bytes : driver->params.body.length;
+    uint64_t whole =
+        driver->params.operation == GUARD_COPY ? driver->outcome->source_bytes : driver->params.body.length;
     return driver->guard.state == GUARD_SENDING && answer->code == OS_OK && !answer->object.delete_marker &&
            strcmp(answer->object.nonce, driver->guard.write.nonce) == 0 &&
            (answer->object.length != whole || driver_etag_is_missing(answer->object.etag));
@@ -137,20 +153,10 @@ static void head_done(void *context, const struct store_answer *answer)
     driver_count_request(driver, "HEAD", &driver->io.head.sent, answer);
     note_trouble(driver, answer);
     struct guard_event event = {.kind = GUARD_EVENT_HEAD, .head = head_outcome_of(driver, answer)};
-    if (lacks_etag(driver, answer)) {
+    if (lacks_etag(driver, answer) || shows_half(driver, answer))
         event.head = HEAD_FAILED;
-        error_set(&driver->io.last_error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without an ETag.",
-                  driver->key);
-    }
-    if (shows_half(driver, answer))
-        event.head = HEAD_FAILED;
-    if (has_no_clock(driver, answer)) {
+    if (has_no_clock(driver, answer))
         event.head = HEAD_REFUSED;
-        error_set(&driver->io.last_error, OS_ERR_PROTOCOL,
-                  "The store answers HEAD of %.300s without a Date header. Guarded writes need the store's time. If a "
-                  "proxy stands in front of the store, let it pass the store's Date on.",
-                  driver->key);
-    }
     if (event.head == HEAD_REFUSED && driver->params.ticket && driver->io.gave_up == NULL)
         driver->io.gave_up = "its store refuses to answer";
     driver_date_of(driver, answer, &event);
@@ -159,7 +165,8 @@ static void head_done(void *context, const struct store_answer *answer)
     if (answer->code == OS_OK)
         driver_version_of(&answer->object, &event.version);
     if (event.head == HEAD_ANSWERED) {
-        version_copy(&driver->io.head.version, &event.version);
+        if (driver->outcome->attempted)
+            version_copy(&driver->outcome->attempted->seen, &event.version);
         driver_note_version(driver, event.version.etag, event.version.nonce);
     }
     event.versioned = store_answer_names_version(answer);
@@ -171,13 +178,13 @@ static void driver_head_key(struct driver *driver)
 {
     assert(driver->io.head.op == NULL); /* one at a time: D0 is of this one */
     clock_read(&driver->io.head.sent);
-    driver->io.head.request = (struct store_request){
+    const struct store_request request = {
         .verb = STORE_HEAD,
         .key = driver->key,
         .deadline_monotonic_ms = try_deadline_ms(&driver->io.head.sent, driver->client->settings.request_timeout_ms),
     };
     struct store *store = driver->client->store;
-    driver->io.head.op = store->vtable->start(store, &driver->io.head.request, head_done, driver);
+    driver->io.head.op = store->vtable->start(store, &request, head_done, driver);
     if (driver->io.head.op == NULL)
         driver_fail_later(driver, GUARD_DO_HEAD);
 }
@@ -185,17 +192,17 @@ static void driver_head_key(struct driver *driver)
 /* A store without a response carries metadata over itself. */
 static bool take_source_metadata(struct driver *driver, const struct store_answer *answer)
 {
-    driver->io.source.has_source_metadata = false;
+    driver->io.source->has_source_metadata = false;
     if (answer->response == NULL)
         return true;
-    if (source_metadata_take(&driver->io.source.source_metadata, answer->response, &driver->io.source.error) != OS_OK)
+    if (source_metadata_take(&driver->io.source->source_metadata, answer->response, &driver->io.source->error) != OS_OK)
         return false;
-    driver->io.source.has_source_metadata = true;
-    driver->io.source.leave_nonce_out =
-        !s3_content_has_room(&driver->io.source.source_metadata.content, driver->guard.write.nonce, NULL);
-    if (!driver->io.source.leave_nonce_out || !driver->guard.settings.native)
+    driver->io.source->has_source_metadata = true;
+    driver->io.source->leave_nonce_out =
+        !s3_content_has_room(&driver->io.source->source_metadata.content, driver->guard.write.nonce, NULL);
+    if (!driver->io.source->leave_nonce_out || !driver->guard.settings.native)
         return true;
-    error_set(&driver->io.source.error, OS_ERR_UNSUPPORTED,
+    error_set(&driver->io.source->error, OS_ERR_UNSUPPORTED,
               "The metadata of the source %.300s leaves no room for the entry that the guard adds. Without it "
               "guard=native cannot distinguish this copy from another writer's; use guard=record for it.",
               driver->params.source_key);
@@ -208,37 +215,37 @@ static bool take_source(struct driver *driver, const struct store_answer *answer
     assert(driver->params.operation == GUARD_COPY);
     if (answer->code != OS_OK) {
         if (answer->code == OS_ERR_NOT_FOUND) {
-            error_set(&driver->io.source.error, OS_ERR_SOURCE, "The source %s of the copy does not exist.",
+            error_set(&driver->io.source->error, OS_ERR_SOURCE, "The source %s of the copy does not exist.",
                       driver->params.source_key);
-            error_service(&driver->io.source.error, 404, NULL, NULL);
+            error_service(&driver->io.source->error, 404, NULL, NULL);
         }
         return false;
     }
     if (driver->params.source_etag && strcmp(driver->params.source_etag, answer->object.etag) != 0) {
-        error_set(&driver->io.source.error, OS_ERR_SOURCE,
+        error_set(&driver->io.source->error, OS_ERR_SOURCE,
                   "The source %s now has the ETag %s, not %s; it was not copied.", driver->params.source_key,
                   answer->object.etag, driver->params.source_etag);
         return false;
     }
-    driver->outcome.source_bytes = answer->object.length;
+    driver->outcome->source_bytes = answer->object.length;
     if (answer->object.length > driver->params.copy_most) {
-        driver->outcome.too_large = true;
-        error_set(&driver->io.source.error, OS_ERR_TOO_LARGE, "The source %.300s is too large for one CopyObject.",
+        driver->outcome->too_large = true;
+        error_set(&driver->io.source->error, OS_ERR_TOO_LARGE, "The source %.300s is too large for one CopyObject.",
                   driver->params.source_key);
         return false;
     }
-    fixed_str_copy(driver->io.source.etag, answer->object.etag, sizeof(driver->io.source.etag));
-    fixed_str_copy(driver->outcome.source_etag, answer->object.etag, sizeof(driver->outcome.source_etag));
+    fixed_str_copy(driver->io.source->etag, answer->object.etag, sizeof(driver->io.source->etag));
+    fixed_str_copy(driver->outcome->source_etag, answer->object.etag, sizeof(driver->outcome->source_etag));
     return take_source_metadata(driver, answer);
 }
 
 static void source_done(void *context, const struct store_answer *answer)
 {
     struct driver *driver = context;
-    assert(driver->io.source.op != NULL);
-    driver->io.source.op = NULL;
-    driver_count_request(driver, "HEAD", &driver->io.source.sent, answer);
-    driver->io.source.error = answer->error;
+    assert(driver->io.source->op != NULL);
+    driver->io.source->op = NULL;
+    driver_count_request(driver, "HEAD", &driver->io.source->sent, answer);
+    driver->io.source->error = answer->error;
     note_trouble(driver, answer);
     struct guard_event event = {.kind = GUARD_EVENT_SOURCE, .source_bytes = answer->object.length};
     driver_date_of(driver, answer, &event);
@@ -250,17 +257,17 @@ static void source_done(void *context, const struct store_answer *answer)
 
 static void driver_head_source(struct driver *driver)
 {
-    assert(driver->io.source.op == NULL && driver->params.source_key);
-    clock_read(&driver->io.source.sent);
-    driver->io.source.request = (struct store_request){
+    assert(driver->io.source && driver->io.source->op == NULL && driver->params.source_key);
+    clock_read(&driver->io.source->sent);
+    const struct store_request request = {
         .verb = STORE_HEAD,
         .key = driver->params.source_key,
         .version_id = driver->params.source_version_id,
-        .deadline_monotonic_ms = try_deadline_ms(&driver->io.source.sent, driver->client->settings.request_timeout_ms),
+        .deadline_monotonic_ms = try_deadline_ms(&driver->io.source->sent, driver->client->settings.request_timeout_ms),
     };
     struct store *store = driver->client->store;
-    driver->io.source.op = store->vtable->start(store, &driver->io.source.request, source_done, driver);
-    if (driver->io.source.op == NULL)
+    driver->io.source->op = store->vtable->start(store, &request, source_done, driver);
+    if (driver->io.source->op == NULL)
         driver_fail_later(driver, GUARD_DO_SOURCE);
 }
 
@@ -331,7 +338,8 @@ void driver_drop_head(struct driver *driver)
 void driver_cancel_requests(struct driver *driver, bool but_put)
 {
     driver_drop_head(driver);
-    cancel_store_op(driver, &driver->io.source.op);
+    if (driver->io.source)
+        cancel_store_op(driver, &driver->io.source->op);
     cancel_store_op(driver, &driver->io.attempt.op);
     cancel_store_op(driver, &driver->io.parts.op);
     driver_free_versions(driver);

@@ -33,24 +33,28 @@ static const char *replaced_of(const struct driver *driver, const struct store_r
     return goes_along && s3_content_has_room(request->content, request->nonce, replaced) ? replaced : NULL;
 }
 
-static void describe_attempt(struct driver *driver, const char *replaced)
+static const struct s3_content *content_of(const struct driver *driver)
+{
+    const struct driver_source *source = driver->io.source;
+    return source && source->has_source_metadata ? &source->source_metadata.content : driver->params.content;
+}
+
+static void describe_attempt(struct driver *driver, const char *replaced, struct store_request *request)
 {
     const struct driver_params *params = &driver->params;
+    const struct driver_source *source = driver->io.source;
     assert(params->ticket == NULL); /* who resolves makes no attempt */
-    struct store_request *request = &driver->io.attempt.request;
     memset(request, 0, sizeof(*request));
     request->verb = verb_of(params->operation);
     request->key = driver->key;
     request->source_key = params->source_key;
     request->source_version_id = params->source_version_id;
-    request->source_etag = driver->io.source.etag[0] ? driver->io.source.etag : NULL;
+    request->source_etag = source && source->etag[0] ? source->etag : NULL;
     request->body = params->body;
-    request->content = params->operation == GUARD_COPY && driver->io.source.has_source_metadata
-                           ? &driver->io.source.source_metadata.content
-                           : params->content;
+    request->content = content_of(driver);
     request->attributes = params->operation == GUARD_PUT ? params->attributes : NULL;
-    request->nonce =
-        params->operation == GUARD_DELETE || driver->io.source.leave_nonce_out ? NULL : driver->guard.write.nonce;
+    bool without_nonce = params->operation == GUARD_DELETE || (source && source->leave_nonce_out);
+    request->nonce = without_nonce ? NULL : driver->guard.write.nonce;
     fixed_str_copy(driver->io.attempt.replaced, replaced, sizeof(driver->io.attempt.replaced));
     request->replaced = replaced_of(driver, request);
     request->progress = params->progress;
@@ -71,11 +75,17 @@ void driver_sign_attempt(struct driver *driver, const struct guard_actions *acti
     struct store *store = driver->client->store;
     store->vtable->attempt_free(store, driver->io.attempt.signed_request);
     driver->io.attempt.signed_request = NULL;
-    describe_attempt(driver, actions->sign_replaced);
-    os_code code =
-        store->vtable->prepare(store, &driver->io.attempt.request, actions->sign_date_s, actions->sign_length_s,
-                               actions->sign_renewed, &driver->io.attempt.signed_request, &driver->io.last_error);
+    struct store_request request;
+    os_error error;
+    describe_attempt(driver, actions->sign_replaced, &request);
+    driver->io.attempt.verb = request.verb;
+    driver->io.attempt.carries_nonce = request.nonce != NULL;
+    driver->io.attempt.has_if_match = request.condition.if_match != NULL;
+    os_code code = store->vtable->prepare(store, &request, actions->sign_date_s, actions->sign_length_s,
+                                          actions->sign_renewed, &driver->io.attempt.signed_request, &error);
     struct guard_event event = {.kind = GUARD_EVENT_SIGNED, .signed_ok = code == OS_OK};
+    if (!event.signed_ok)
+        driver_note_error(driver, &error);
     if (event.signed_ok) {
         struct http_delivery delivery;
         store->vtable->delivery(store, driver->io.attempt.signed_request, &delivery);
@@ -109,9 +119,8 @@ static void driver_io_attempt_measure(struct driver *driver, const struct store_
         &driver->client->log, OS_LOG_WARN,
         "%s of %s: the store has %llu ms to apply it, but the answer took %llu ms. If that is usual here, set "
         "allowance_s above %llu in all writers: otherwise another writer may take this one's writes for dead too early",
-        store_verb_name(driver->io.attempt.request.verb), driver->key,
-        (unsigned long long)driver->io.attempt.allowance_ms, (unsigned long long)answer->sent_ms,
-        (unsigned long long)(answer->sent_ms / 1000));
+        store_verb_name(driver->io.attempt.verb), driver->key, (unsigned long long)driver->io.attempt.allowance_ms,
+        (unsigned long long)answer->sent_ms, (unsigned long long)(answer->sent_ms / 1000));
 }
 
 /* R11.5: the mean of many, in which the last counts for a quarter. */
@@ -129,7 +138,7 @@ static void note_commit_time(struct driver *driver)
 static void note_written(struct driver *driver, const struct store_answer *answer)
 {
     note_commit_time(driver);
-    bool carries = driver->io.attempt.request.nonce != NULL || driver->params.upload != NULL;
+    bool carries = driver->io.attempt.carries_nonce || driver->params.upload != NULL;
     if (carries && driver->client->known_versions.nonces_lost < NONCES_LOST_MOST)
         driver_note_version(driver, answer->object.etag, driver->guard.write.nonce);
 }
@@ -139,10 +148,10 @@ static void send_done(void *context, const struct store_answer *answer)
     struct driver *driver = context;
     assert(driver->io.attempt.op != NULL);
     driver->io.attempt.op = NULL;
-    driver_count_request(driver, store_verb_name(driver->io.attempt.request.verb), &driver->io.attempt.sent, answer);
+    driver_count_request(driver, store_verb_name(driver->io.attempt.verb), &driver->io.attempt.sent, answer);
     if (answer->code != OS_OK)
-        driver->io.last_error = answer->error;
-    else if (driver->io.attempt.request.verb == STORE_DELETE)
+        driver_note_error(driver, &answer->error);
+    else if (driver->io.attempt.verb == STORE_DELETE)
         fixed_str_copy(driver->io.attempt.marker_version_id, answer->object.version_id,
                        sizeof(driver->io.attempt.marker_version_id));
     learn_etags(driver, answer);
@@ -154,10 +163,10 @@ static void send_done(void *context, const struct store_answer *answer)
         .status = answer->status,
         .code = answer->service.code,
         .message = answer->service.message,
-        .is_copy = driver->io.attempt.request.verb == STORE_COPY,
-        .is_complete = driver->io.attempt.request.verb == STORE_COMPLETE,
+        .is_copy = driver->io.attempt.verb == STORE_COPY,
+        .is_complete = driver->io.attempt.verb == STORE_COMPLETE,
         .result_document = answer->result_document,
-        .has_if_match = driver->io.attempt.request.condition.if_match != NULL,
+        .has_if_match = driver->io.attempt.has_if_match,
     };
     struct guard_event event = {.kind = GUARD_EVENT_ATTEMPT, .attempt = verdict_classify(&reply)};
     if (event.attempt == ATTEMPT_OK)
@@ -182,7 +191,7 @@ void driver_send_attempt(struct driver *driver, const struct guard_actions *acti
         .late_segment_ms = driver->guard.settings.late_segment_s * 1000,
     };
     driver->io.attempt.allowance_ms = actions->send_allowance_ms;
-    driver->outcome.result.attempts++;
+    driver->tally.attempts++;
     driver->io.attempt.op = store->vtable->send(store, driver->io.attempt.signed_request, &sending, send_done, driver);
     if (driver->io.attempt.op == NULL)
         driver_fail_later(driver, GUARD_DO_SEND);

@@ -7,11 +7,31 @@
 #include "commit/words.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+
+void driver_note_error(struct driver *driver, const os_error *error)
+{
+    assert(error->code != OS_OK);
+    if (driver->io.last_error == NULL)
+        driver->io.last_error = malloc(sizeof(*driver->io.last_error));
+    if (driver->io.last_error)
+        *driver->io.last_error = *error;
+}
+
+os_code driver_last_code(const struct driver *driver)
+{
+    return driver->io.last_error ? driver->io.last_error->code : OS_OK;
+}
+
+const char *driver_last_words(const struct driver *driver)
+{
+    return driver->io.last_error ? driver->io.last_error->message : "";
+}
 
 void driver_event(struct driver *driver, struct guard_event *event)
 {
-    assert(driver->outcome.result.guards > 0);
+    assert(driver->tally.guards > 0);
     driver->on_event(driver, event);
 }
 
@@ -24,7 +44,7 @@ void driver_date_of(const struct driver *driver, const struct store_answer *answ
 void driver_count_request(struct driver *driver, const char *operation, const struct clock_reading *sent,
                           const struct store_answer *answer)
 {
-    driver->outcome.result.requests++;
+    driver->tally.requests++;
     client_note_date(driver->client, answer, sent);
     client_note_request(driver->client, operation, driver->key, sent, answer->status, answer->code);
 }
@@ -38,7 +58,9 @@ bool driver_etag_is_missing(const char *etag)
 void driver_fail_later(struct driver *driver, unsigned request)
 {
     assert(request != 0 && !(driver->io.failed & request));
-    error_no_memory(&driver->io.last_error);
+    os_error error;
+    error_no_memory(&error);
+    driver_note_error(driver, &error);
     driver->io.failed |= request;
     loop_timer_set(driver->client->loop, &driver->io.failed_timer, 0);
 }

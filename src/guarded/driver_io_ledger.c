@@ -8,6 +8,7 @@
 #include "client/ledger_call.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -78,7 +79,7 @@ static void note_reach(struct driver *driver, const struct clock_reading *sent, 
     if (away && !driver->io.records.away)
         driver->io.records.unreachable_since = *sent;
     driver->io.records.away = away;
-    driver->outcome.reached |= away ? 0 : DRIVER_LEDGER;
+    driver->tally.reached |= away ? 0 : DRIVER_LEDGER;
     driver->io.records.connects = answer->outcome == LEDGER_AMBIGUOUS;
     driver->io.records.foreign_count = answer->foreign ? driver->io.records.foreign_count + 1 : 0;
     if (!away && answer->requests == 1)
@@ -86,7 +87,7 @@ static void note_reach(struct driver *driver, const struct clock_reading *sent, 
     if (away && may_give_up(driver) &&
         clock_elapsed_max(&driver->io.records.unreachable_since, &now) >= patience_ms(driver)) {
         driver->io.gave_up = "its ledger has not answered for ten seconds or more";
-        driver->outcome.away |= DRIVER_LEDGER;
+        driver->tally.away |= DRIVER_LEDGER;
     }
     if (driver->io.records.foreign_count >= FOREIGN_MOST && may_give_up(driver))
         driver->io.gave_up = "what answers at the ledger's address is not a ledger";
@@ -104,18 +105,25 @@ static void note_refusal(struct driver *driver, const struct ledger_answer *answ
 static void driver_io_ledger_take_answer(struct driver *driver, const char *operation, const struct clock_reading *sent,
                                          const struct ledger_answer *answer)
 {
-    driver->outcome.result.requests += answer->requests;
+    driver->tally.requests += answer->requests;
     client_note_request(driver->client, operation, driver->key, sent, answer->error.http_status, answer->error.code);
     if (answer->error.code != OS_OK)
-        driver->io.last_error = answer->error;
+        driver_note_error(driver, &answer->error);
     note_reach(driver, sent, answer);
-    if (driver->io.gave_up)
-        ledger_add_hint(driver->client->ledger, &driver->io.last_error);
-    else
+    if (driver->io.gave_up && driver->io.last_error)
+        ledger_add_hint(driver->client->ledger, driver->io.last_error);
+    if (driver->io.gave_up == NULL)
         note_refusal(driver, answer);
 }
 
 /* ------------------------------------------------------------------------------------------------ requests */
+
+/* Where there is no memory for it nothing is aborted. */
+static void note_upload(struct driver *driver, const char *upload)
+{
+    free(driver->io.records.seen_upload);
+    driver->io.records.seen_upload = upload[0] ? strdup(upload) : NULL;
+}
 
 static void put_done(void *context, const struct ledger_answer *answer)
 {
@@ -125,7 +133,7 @@ static void put_done(void *context, const struct ledger_answer *answer)
     driver_io_ledger_take_answer(driver, "PutItem", &driver->io.records.put_sent, answer);
     struct guard_event event = {.kind = GUARD_EVENT_RECORD_PUT, .ledger = answer->outcome};
     record_copy(&event.record, &answer->record);
-    memcpy(driver->io.records.seen_upload, answer->upload, sizeof(driver->io.records.seen_upload));
+    note_upload(driver, answer->upload);
     driver_event(driver, &event);
 }
 
@@ -159,7 +167,7 @@ static void get_done(void *context, const struct ledger_answer *answer)
     driver_io_ledger_take_answer(driver, "GetItem", &driver->io.records.get_sent, answer);
     struct guard_event event = {.kind = GUARD_EVENT_RECORD_GET, .ledger = answer->outcome, .found = answer->found};
     record_copy(&event.record, &answer->record);
-    memcpy(driver->io.records.seen_upload, answer->upload, sizeof(driver->io.records.seen_upload));
+    note_upload(driver, answer->upload);
     driver_event(driver, &event);
 }
 

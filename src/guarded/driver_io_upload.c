@@ -31,12 +31,12 @@ static void driver_io_upload_answered(struct driver *driver, enum guard_event_ki
 {
     assert(driver->io.parts.op != NULL);
     driver->io.parts.op = NULL;
-    driver_count_request(driver, store_verb_name(driver->io.parts.request.verb), &driver->io.parts.sent, answer);
+    driver_count_request(driver, store_verb_name(driver->io.parts.verb), &driver->io.parts.sent, answer);
     struct guard_event event = {.kind = kind, .upload = driver_io_upload_outcome_of(answer, done)};
     if (kind == GUARD_EVENT_PARTS)
         driver->io.parts.gone = event.upload == UPLOAD_GONE;
     if (answer->code != OS_OK && event.upload != UPLOAD_GONE)
-        driver->io.last_error = answer->error;
+        driver_note_error(driver, &answer->error);
     driver_date_of(driver, answer, &event);
     driver_event(driver, &event);
 }
@@ -64,18 +64,19 @@ static void driver_io_upload_start(struct driver *driver, enum store_verb verb, 
     assert(driver->io.parts.op == NULL && id != NULL);
     struct store *store = driver->client->store;
     clock_read(&driver->io.parts.sent);
-    driver->io.parts.request = (struct store_request){
+    driver->io.parts.verb = verb;
+    struct store_request request = {
         .verb = verb,
         .key = driver->key,
         .upload = {.id = id},
         .deadline_monotonic_ms = driver->io.parts.sent.monotonic_ms + driver->client->settings.request_timeout_ms,
     };
     if (verb == STORE_LIST_PARTS) {
-        driver->io.parts.request.upload.max_parts = 1;
-        driver->io.parts.request.upload.each_part = ignore_part;
-        driver->io.parts.request.upload.parts_page = &driver->io.parts.page;
+        request.upload.max_parts = 1;
+        request.upload.each_part = ignore_part;
+        request.upload.parts_page = &driver->io.parts.page;
     }
-    driver->io.parts.op = store->vtable->start(store, &driver->io.parts.request, done, driver);
+    driver->io.parts.op = store->vtable->start(store, &request, done, driver);
     if (driver->io.parts.op == NULL)
         driver_fail_later(driver, asked);
 }
@@ -87,7 +88,7 @@ void driver_list_parts(struct driver *driver)
 
 void driver_abort_upload(struct driver *driver, uint64_t upload)
 {
-    if (record_upload_number(driver->io.records.seen_upload) == upload) {
+    if (driver->io.records.seen_upload && record_upload_number(driver->io.records.seen_upload) == upload) {
         driver_io_upload_start(driver, STORE_ABORT_UPLOAD, driver->io.records.seen_upload, GUARD_DO_ABORT, abort_done);
         return;
     }

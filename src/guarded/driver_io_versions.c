@@ -102,7 +102,7 @@ static bool succeeded(struct driver *driver, const struct store_answer *answer)
                          answer);
     if (answer->code == OS_OK)
         return true;
-    driver->io.last_error = answer->error;
+    driver_note_error(driver, &answer->error);
     driver->io.versions_denied = answer->code == OS_ERR_DENIED;
     driver_io_versions_finish(driver, outcome_without(answer), NULL, answer);
     return false;

@@ -305,7 +305,8 @@ void fence_check_leave(struct driver *driver)
     struct fence_check *check = driver->client->fence_check;
     if (check == NULL)
         return;
-    driver->io.last_error = check->last_error;
+    if (check->last_error.code != OS_OK)
+        driver_note_error(driver, &check->last_error);
     for (struct driver **link = &check->waiting; *link; link = &(*link)->next_waiting) {
         if (*link == driver) {
             *link = driver->next_waiting;

@@ -29,7 +29,7 @@ static bool multipart_is_over(const struct guarded *guarded)
 static void multipart_not_executed(struct multipart *multipart, const os_error *error)
 {
     struct driver_outcome *outcome = &multipart->guarded->outcome;
-    memset(outcome, 0, sizeof(*outcome));
+    driver_outcome_clear(outcome);
     outcome->verdict = OS_NOT_EXECUTED;
     outcome->error = *error;
 }
@@ -49,7 +49,7 @@ static os_code multipart_head_first(struct multipart *multipart, bool *ret_decid
     *ret_decided = ours || (tells && (params->etag ? strcmp(found.etag, params->etag) != 0 : found.exists));
     if (!*ret_decided)
         return OS_OK;
-    memset(outcome, 0, sizeof(*outcome));
+    driver_outcome_clear(outcome);
     if (ours) {
         guarded_prove(outcome, &found, multipart->nonce);
         return OS_OK;

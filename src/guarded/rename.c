@@ -32,6 +32,7 @@ static enum steps_next rename_deleted(struct guarded *guarded)
     if (!guarded->started)
         error_no_memory(&why);
     free(guarded->outcome.result.ticket);
+    driver_outcome_clear(&guarded->outcome);
     guarded->outcome = *guarded->copied;
     return rename_conclude(guarded, deleted, &why);
 }

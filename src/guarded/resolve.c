@@ -135,7 +135,7 @@ static enum steps_next resolve_ask(struct guarded *guarded)
     asking->before = guarded->outcome.result;
     asking->whole_ms = guarded->params.deadline_ms;
     free(asking->before.ticket);
-    memset(&guarded->outcome, 0, sizeof(guarded->outcome));
+    driver_outcome_clear(&guarded->outcome);
     guarded->params.deadline_ms = guarded_time_left(guarded);
     return guarded_drive(guarded, resolve_answered);
 }

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static os_verdict public_verdict(enum verdict verdict)
@@ -41,22 +42,17 @@ void driver_describe_conflict(struct driver_outcome *outcome, const char *key, c
 /* The service's own error, under a code that is never a success. */
 static void use_last_error(struct driver *driver, os_code otherwise, const char *sentence)
 {
-    if (driver->io.last_error.code != OS_OK)
-        driver->outcome.error = driver->io.last_error;
+    if (driver_last_code(driver) != OS_OK)
+        driver->outcome->error = *driver->io.last_error;
     else
-        error_set(&driver->outcome.error, otherwise, "%s: %s", driver->key, sentence);
+        error_set(&driver->outcome->error, otherwise, "%s: %s", driver->key, sentence);
 }
 
 static void describe_source(struct driver *driver)
 {
-    driver->outcome.error = driver->io.source.error;
-    if (driver->outcome.error.code == OS_ERR_NOT_FOUND || driver->outcome.error.code == OS_ERR_DENIED)
-        driver->outcome.error.code = OS_ERR_SOURCE;
-}
-
-static const char *last_words(const struct driver *driver)
-{
-    return driver->io.last_error.code != OS_OK ? driver->io.last_error.message : "";
+    driver->outcome->error = driver->io.source->error;
+    if (driver->outcome->error.code == OS_ERR_NOT_FOUND || driver->outcome->error.code == OS_ERR_DENIED)
+        driver->outcome->error.code = OS_ERR_SOURCE;
 }
 
 static bool goes_with_condition(const struct write_plan *plan)
@@ -69,44 +65,44 @@ static bool goes_with_condition(const struct write_plan *plan)
 static void describe_unmet(struct driver *driver)
 {
     if (driver->params.plan.guard == OS_GUARD_NATIVE)
-        error_set(&driver->outcome.error, OS_ERR_REFUSED,
+        error_set(&driver->outcome->error, OS_ERR_REFUSED,
                   "The store refused the condition on %s although the expected version is there. Check the copy's "
                   "source, probe the store again, or use guard=record. %.400s",
-                  driver->key, last_words(driver));
+                  driver->key, driver_last_words(driver));
     else if (driver->params.ticket) /* which says neither what was copied nor which conditions went along */
-        error_set(&driver->outcome.error, OS_ERR_REFUSED,
+        error_set(&driver->outcome->error, OS_ERR_REFUSED,
                   "The store refused the write of %.300s although the expected version is there; nothing was written. "
                   "Read the object again and decide anew.",
                   driver->key);
     else if (driver->params.operation == GUARD_COPY && !goes_with_condition(&driver->params.plan))
-        error_set(&driver->outcome.error, OS_ERR_SOURCE,
+        error_set(&driver->outcome->error, OS_ERR_SOURCE,
                   "The source %.300s was changed while it was being copied to %.300s; nothing was written. Call again.",
                   driver->params.source_key, driver->key);
     else
-        error_set(&driver->outcome.error, OS_ERR_REFUSED,
+        error_set(&driver->outcome->error, OS_ERR_REFUSED,
                   "The store refused the condition on %s although the expected version is there. Use guard=record with "
                   "condition_headers=off for this store, or check the copy's source. %.400s",
-                  driver->key, last_words(driver));
+                  driver->key, driver_last_words(driver));
 }
 
 /* What the last words do not name, which are the ledger's. */
 static void add_hint(struct driver *driver)
 {
     if (driver->io.records.away)
-        ledger_add_hint(driver->client->ledger, &driver->outcome.error);
+        ledger_add_hint(driver->client->ledger, &driver->outcome->error);
 }
 
 static void describe_stop(struct driver *driver, const char *meanwhile)
 {
-    const char *colon = driver->io.last_error.code != OS_OK ? " Last trouble: " : "";
+    const char *colon = driver_last_code(driver) != OS_OK ? " Last trouble: " : "";
     if (driver->cancelled)
-        error_set(&driver->outcome.error, OS_ERR_CANCELLED, "%s of %s was cancelled%s; nothing was written.%s%.500s",
-                  driver->params.name, driver->key, meanwhile, colon, last_words(driver));
+        error_set(&driver->outcome->error, OS_ERR_CANCELLED, "%s of %s was cancelled%s; nothing was written.%s%.500s",
+                  driver->params.name, driver->key, meanwhile, colon, driver_last_words(driver));
     else
-        error_set(&driver->outcome.error,
-                  driver->io.last_error.code == OS_ERR_THROTTLED ? OS_ERR_THROTTLED : OS_ERR_DEADLINE,
+        error_set(&driver->outcome->error,
+                  driver_last_code(driver) == OS_ERR_THROTTLED ? OS_ERR_THROTTLED : OS_ERR_DEADLINE,
                   "The deadline of %s of %s passed%s; nothing was written.%s%.500s", driver->params.name, driver->key,
-                  meanwhile, colon, last_words(driver));
+                  meanwhile, colon, driver_last_words(driver));
     add_hint(driver);
 }
 
@@ -132,21 +128,23 @@ static void describe_busy(struct driver *driver)
     char wait[HUMAN_SIZE + 64];
     describe_wait(driver, wait, sizeof(wait));
     error_set(
-        &driver->outcome.error, driver->cancelled ? OS_ERR_CANCELLED : OS_ERR_BUSY,
+        &driver->outcome->error, driver->cancelled ? OS_ERR_CANCELLED : OS_ERR_BUSY,
         "A record of %.300s is in the way (etag %.100s, generation %llu, %s), and the %s; nothing was written. It "
-        "is another writer's, or an earlier write of a deleted object left it. Call again; where its writer is "
-        "dead, look at it with `oscommit table show`, and hand it over with `oscommit table release`.",
+        "is of a writer that is at it or is dead, or an earlier write left it, which may be your own.%s Call again; "
+        "where its writer is dead, look at it with `oscommit table show`, and hand it over with `oscommit table "
+        "release`.",
         driver->key, guard_record_etag(&driver->guard), (unsigned long long)seen->generation, wait,
-        driver->cancelled ? "call was cancelled" : "deadline passed first");
+        driver->cancelled ? "call was cancelled" : "deadline passed first",
+        driver->guard.settings.release_always ? "" : " A write with release=always leaves none.");
 }
 
 /* The sentence of one that cannot be read is the ledger's. */
 static void describe_impassable(struct driver *driver)
 {
-    if (driver->guard.holder.record.generation != UINT64_MAX && driver->io.last_error.code != OS_OK)
-        driver->outcome.error = driver->io.last_error;
+    if (driver->guard.holder.record.generation != UINT64_MAX && driver_last_code(driver) != OS_OK)
+        driver->outcome->error = *driver->io.last_error;
     else
-        error_set(&driver->outcome.error, OS_ERR_TABLE,
+        error_set(&driver->outcome->error, OS_ERR_TABLE,
                   "The record of %.300s (etag %.100s) has the last generation, so nobody can take it over; nothing was "
                   "written. " RECORD_MEND,
                   driver->key, guard_record_etag(&driver->guard));
@@ -155,7 +153,7 @@ static void describe_impassable(struct driver *driver)
 static void describe_again(struct driver *driver)
 {
     if (driver->params.ticket) {
-        error_set(&driver->outcome.error, OS_ERR_EXPIRED,
+        error_set(&driver->outcome->error, OS_ERR_EXPIRED,
                   "The write of %s that the ticket describes was not applied and never will be; call again.",
                   driver->key);
         return;
@@ -175,17 +173,17 @@ static void describe_again(struct driver *driver)
         code = OS_ERR_SERVICE;
         why = "the store refused the time of the signature";
     }
-    const char *colon = driver->io.last_error.code != OS_OK ? " Last trouble: " : "";
-    error_set(&driver->outcome.error, driver->cancelled ? OS_ERR_CANCELLED : code,
+    const char *colon = driver_last_code(driver) != OS_OK ? " Last trouble: " : "";
+    error_set(&driver->outcome->error, driver->cancelled ? OS_ERR_CANCELLED : code,
               "%s of %s failed until it was ended: %s; nothing was written.%s%.500s", driver->params.name, driver->key,
-              why, colon, last_words(driver));
+              why, colon, driver_last_words(driver));
 }
 
 /* The caller of the driver may upload the parts again: this is said where it cannot. */
 static void describe_upload_again(struct driver *driver)
 {
-    driver->outcome.upload_again = true;
-    error_set(&driver->outcome.error, OS_ERR_EXPIRED,
+    driver->outcome->upload_again = true;
+    error_set(&driver->outcome->error, OS_ERR_EXPIRED,
               "The parts of %.300s must be uploaded again, because %s; nothing was written. Call again.", driver->key,
               driver->guard.attempt.answered_409 > 0 ? "the store was busy with another write of it"
                                                      : "a writer that took over aborted their upload");
@@ -194,14 +192,18 @@ static void describe_upload_again(struct driver *driver)
 /* The last error names the service, and what to look at. */
 static void describe_given_up(struct driver *driver)
 {
-    const char *words = last_words(driver);
-    os_error *error = &driver->outcome.error;
-    *error = driver->io.last_error;
-    if (error->code == OS_ERR_DEADLINE && driver->outcome.away)
+    const char *words = driver_last_words(driver);
+    os_error *error = &driver->outcome->error;
+    error_clear(error);
+    if (driver->io.last_error)
+        *error = *driver->io.last_error;
+    else
+        error->code = OS_ERR_NO_MEMORY; /* for what was said last */
+    if (error->code == OS_ERR_DEADLINE && driver->tally.away)
         error->code = OS_ERR_NETWORK; /* the caller's own deadline has not come */
-    if (driver->outcome.verdict == OS_UNKNOWN && driver->outcome.away)
-        driver->outcome.result.ask_again_ms = driver_ask_again_ms(driver);
-    if (driver->outcome.verdict == OS_UNKNOWN)
+    if (driver->outcome->verdict == OS_UNKNOWN && driver->tally.away)
+        driver->outcome->result.ask_again_ms = driver_ask_again_ms(driver);
+    if (driver->outcome->verdict == OS_UNKNOWN)
         error_set(error, OS_ERR_UNDECIDED,
                   "The outcome of the write of %.300s is still unknown, because %s. Resolve its ticket again when that "
                   "is corrected. %.600s",
@@ -213,7 +215,7 @@ static void describe_given_up(struct driver *driver)
 
 static void describe_not_executed(struct driver *driver)
 {
-    os_error *error = &driver->outcome.error;
+    os_error *error = &driver->outcome->error;
     if (driver->io.gave_up) {
         describe_given_up(driver);
         return;
@@ -234,7 +236,7 @@ static void describe_not_executed(struct driver *driver)
                   "Another writer has left the record of %.300s (etag %.100s) and an upload, and this client cannot "
                   "abort that upload; nothing was written. Allow s3:AbortMultipartUpload; or, when no writer of this "
                   "key is running, release the record with `oscommit table release --force`. %.300s",
-                  driver->key, guard_record_etag(&driver->guard), last_words(driver));
+                  driver->key, guard_record_etag(&driver->guard), driver_last_words(driver));
         return;
     case GUARD_REASON_STOPPED: describe_stop(driver, " before its attempt could be applied"); return;
     case GUARD_REASON_RECORD_GONE:
@@ -257,7 +259,7 @@ static void describe_not_executed(struct driver *driver)
 static void describe_no_evidence(struct driver *driver)
 {
     const char *what = driver->params.ticket ? "the write" : driver->params.name;
-    const char *colon = driver->io.last_error.code != OS_OK ? " Last trouble: " : "";
+    const char *colon = driver_last_code(driver) != OS_OK ? " Last trouble: " : "";
     const char *why = "the object has changed since then, or is too young to be distinguished from the write, or the "
                       "evidence is too old or is a record of object_store, which has no nonce";
     if (driver->guard.settings.native)
@@ -269,27 +271,30 @@ static void describe_no_evidence(struct driver *driver)
     else if (driver->io.versions_await)
         hope = "The bucket's versions can decide it once the key has been written again: resolve the ticket then, "
                "within 20 hours";
-    driver->outcome.result.final = !driver->io.versions_denied && !driver->io.versions_await;
-    error_set(&driver->outcome.error, OS_ERR_UNDECIDED,
+    driver->outcome->result.final = !driver->io.versions_denied && !driver->io.versions_await;
+    error_set(&driver->outcome->error, OS_ERR_UNDECIDED,
               "It is not known whether %s of %s was applied: %s. %s; compare the object with what was written.%s%.400s",
-              what, driver->key, why, hope, colon, last_words(driver));
+              what, driver->key, why, hope, colon, driver_last_words(driver));
 }
 
 static void describe_undecided(struct driver *driver)
 {
-    const char *colon = driver->io.last_error.code != OS_OK ? " Last trouble: " : "";
-    driver->outcome.result.ask_again_ms = driver_ask_again_ms(driver);
-    error_set(&driver->outcome.error, OS_ERR_UNDECIDED,
+    const char *colon = driver_last_code(driver) != OS_OK ? " Last trouble: " : "";
+    driver->outcome->result.ask_again_ms = driver_ask_again_ms(driver);
+    error_set(&driver->outcome->error, OS_ERR_UNDECIDED,
               "%s of %s may have been applied, or may still be: the %s before it was certain. Resolve its ticket, and "
               "delete nothing that it could refer to until then.%s%.400s",
               driver->params.ticket ? "The write" : driver->params.name, driver->key,
-              driver->cancelled ? "call was cancelled" : "deadline passed", colon, last_words(driver));
+              driver->cancelled ? "call was cancelled" : "deadline passed", colon, driver_last_words(driver));
     add_hint(driver);
 }
 
 static void describe_unknown(struct driver *driver)
 {
-    guard_ticket_of(&driver->guard, &driver->outcome.ticket);
+    if (driver->outcome->attempted == NULL)
+        driver->outcome->attempted = calloc(1, sizeof(*driver->outcome->attempted));
+    if (driver->outcome->attempted)
+        guard_ticket_of(&driver->guard, &driver->outcome->attempted->ticket);
     if (driver->io.gave_up) {
         describe_given_up(driver);
         return;
@@ -297,9 +302,9 @@ static void describe_unknown(struct driver *driver)
     switch (driver->guard.outcome.reason) {
     case GUARD_REASON_NO_EVIDENCE: describe_no_evidence(driver); return;
     case GUARD_REASON_FALSE_TICKET:
-        memset(&driver->outcome.ticket, 0, sizeof(driver->outcome.ticket));
+        memset(&driver->outcome->attempted->ticket, 0, sizeof(driver->outcome->attempted->ticket));
         error_set(
-            &driver->outcome.error, OS_ERR_ARGUMENT,
+            &driver->outcome->error, OS_ERR_ARGUMENT,
             "The ticket contradicts the record of %.300s: nonce and generation are the same, but other attributes "
             "differ. Somebody has changed the ticket. Nothing was released; use the ticket as the call gave it.",
             driver->key);
@@ -334,23 +339,23 @@ void driver_describe(struct driver *driver)
 {
     assert(guard_verdict(&driver->guard) != VERDICT_NONE && !driver->answered);
     const struct guard *guard = &driver->guard;
-    os_result *result = &driver->outcome.result;
-    driver->outcome.verdict = public_verdict(guard_verdict(guard));
+    os_result *result = &driver->outcome->result;
+    driver->outcome->verdict = public_verdict(guard_verdict(guard));
     result->generation = guard->own.record.generation;
     result->took_over = guard->own.took_over;
     result->fenced = guard->own.record.has_fence;
     TEXT_COPY_STR_CUT(guard_rule_name(guard), result->rule);
     describe_plan(driver, result);
-    switch (driver->outcome.verdict) {
+    switch (driver->outcome->verdict) {
     case OS_COMMITTED:
         TEXT_COPY_STR_CUT(guard->outcome.found.etag, result->etag);
         TEXT_COPY_STR_CUT(guard->outcome.found.exists ? guard->outcome.found.version_id
                                                       : driver->io.attempt.marker_version_id,
                           result->version_id);
-        error_clear(&driver->outcome.error);
+        error_clear(&driver->outcome->error);
         break;
     case OS_CONFLICT:
-        driver_describe_conflict(&driver->outcome, driver->key, guard->write.expected_etag, &guard->outcome.found);
+        driver_describe_conflict(driver->outcome, driver->key, guard->write.expected_etag, &guard->outcome.found);
         break;
     case OS_NOT_EXECUTED: describe_not_executed(driver); break;
     case OS_UNKNOWN: describe_unknown(driver); break;

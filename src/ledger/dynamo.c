@@ -31,7 +31,7 @@ static os_code build_record(struct ledger_op *op, const struct dynamo_target *ta
 static void read_record(struct ledger_op *op, const struct http_response *response)
 {
     struct dynamo_about about = dynamo_about_of(op);
-    struct ledger_answer *answer = &op->answer;
+    struct ledger_answer *answer = op->answer;
     struct dynamo_error detail;
     enum ledger_outcome outcome;
     if (op->request.verb == LEDGER_PUT)

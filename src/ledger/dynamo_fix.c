@@ -16,8 +16,8 @@ static void item_read(struct ledger_op *op, const struct http_response *response
     struct dynamo_error detail;
     bool found = false;
     enum ledger_outcome outcome =
-        dynamo_read_unreadable(response, &about, &found, &op->seen, &detail, &op->answer.error);
-    op->answer.foreign = detail.foreign;
+        dynamo_read_unreadable(response, &about, &found, &op->seen, &detail, &op->answer->error);
+    op->answer->foreign = detail.foreign;
     if (outcome == LEDGER_UNREADABLE)
         dynamo_op_next(op, STEP_FIX);
     else if (outcome == LEDGER_OK)
@@ -35,7 +35,7 @@ static void dynamo_fix_answered(struct ledger_op *op, const struct http_response
     }
     struct dynamo_about about = dynamo_about_of(op);
     enum ledger_outcome outcome =
-        dynamo_read_put(response, &about, &op->answer.record, op->answer.upload, &detail, &op->answer.error);
+        dynamo_read_put(response, &about, &op->answer->record, op->answer->upload, &detail, &op->answer->error);
     if (!dynamo_op_repeats(op, &detail, response))
         dynamo_op_finish(op, outcome);
 }

@@ -61,7 +61,9 @@ struct ledger_op {
     struct dynamo_table found;
     struct retry retry;
     struct loop_job failed_job;
-    struct ledger_answer answer;
+    os_error *failed;             /* why nothing was sent; NULL: no memory */
+    uint32_t requests;            /* sent */
+    struct ledger_answer *answer; /* of the one that was answered last, while that is looked at */
 };
 
 /* Its record, for a request; and for the sentences about an answer. */

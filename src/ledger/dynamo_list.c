@@ -52,7 +52,7 @@ static bool asks_for_less(struct ledger_op *op, bool too_large)
 /* The first page's failure is told: whoever asks has a better view of a ledger that cannot be reached. */
 static void page_failed(struct ledger_op *op, enum ledger_outcome outcome)
 {
-    bool throttled = op->answer.error.code == OS_ERR_THROTTLED;
+    bool throttled = op->answer->error.code == OS_ERR_THROTTLED;
     bool passing = outcome == LEDGER_AMBIGUOUS || outcome == LEDGER_THROTTLED;
     op->page_failures += throttled ? 0 : 1;
     if (op->start_key != NULL && passing && op->page_failures < PAGE_FAILURES_MOST)
@@ -86,12 +86,12 @@ static void dynamo_list_answered(struct ledger_op *op, const struct http_respons
     struct dynamo_error detail;
     char *last_key = NULL;
     enum ledger_outcome outcome =
-        dynamo_read_list(response, op->ledger->where, dynamo_list_give_row, op, &last_key, &detail, &op->answer.error);
+        dynamo_read_list(response, op->ledger->where, dynamo_list_give_row, op, &last_key, &detail, &op->answer->error);
     if (outcome == LEDGER_OK) {
         page_read(op, last_key);
         return;
     }
-    op->answer.foreign = detail.foreign;
+    op->answer->foreign = detail.foreign;
     if (!asks_for_less(op, detail.too_large) && !dynamo_op_repeats(op, &detail, response))
         page_failed(op, outcome);
 }

@@ -6,6 +6,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,31 +31,41 @@ static void dynamo_op_free(struct ledger_op *op)
     drop_http(op);
     free(op->start_key);
     free(op->seen);
+    free(op->failed);
     free(op);
 }
 
 void dynamo_op_finish(struct ledger_op *op, enum ledger_outcome outcome)
 {
-    op->answer.outcome = outcome;
-    op->done(op->context, &op->answer);
+    op->answer->outcome = outcome;
+    op->answer->requests = op->requests;
+    op->done(op->context, op->answer);
     dynamo_op_free(op);
 }
 
 static void dynamo_op_run_failed(struct loop_job *job)
 {
     struct ledger_op *op = container_of(job, struct ledger_op, failed_job);
+    struct ledger_answer answer = {.found = false};
     op->posted = false;
+    if (op->failed)
+        answer.error = *op->failed;
+    else
+        error_no_memory(&answer.error);
+    op->answer = &answer;
     if (op->cancelled)
         dynamo_op_free(op);
     else
-        dynamo_op_finish(op, op->answer.outcome);
+        dynamo_op_finish(op, answer.error.code == OS_ERR_NO_MEMORY ? LEDGER_THROTTLED : LEDGER_REFUSED);
 }
 
 /* Nothing was sent: said later, as `done` never runs inside start. */
-static void dynamo_op_fail_later(struct ledger_op *op)
+static void dynamo_op_fail_later(struct ledger_op *op, const os_error *err)
 {
-    os_code code = op->answer.error.code;
-    op->answer.outcome = code == OS_ERR_NO_MEMORY ? LEDGER_THROTTLED : LEDGER_REFUSED;
+    assert(err->code != OS_OK && op->failed == NULL && !op->posted);
+    op->failed = malloc(sizeof(*op->failed));
+    if (op->failed)
+        *op->failed = *err;
     op->posted = true;
     op->failed_job.run = dynamo_op_run_failed;
     loop_post(op->ledger->loop, &op->failed_job);
@@ -78,9 +89,8 @@ static os_code dynamo_op_sign(struct ledger_op *op, bool renew, os_error *err)
 
 static void dynamo_op_http_done(void *context, const struct http_result *result);
 
-static os_code dynamo_op_launch(struct ledger_op *op, bool renew)
+static os_code dynamo_op_launch(struct ledger_op *op, bool renew, os_error *err)
 {
-    os_error *err = &op->answer.error;
     struct dynamo_target target = {.endpoint = &op->ledger->endpoint, .table = op->ledger->table};
     os_code code = op->chain->build(op, &target, err);
     if (code == OS_OK)
@@ -98,15 +108,16 @@ static os_code dynamo_op_launch(struct ledger_op *op, bool renew)
     };
     code = http_engine_start(loop_http(op->ledger->loop), &start, &op->http_id, err);
     if (code == OS_OK)
-        op->answer.requests++;
+        op->requests++;
     return code;
 }
 
 static void relaunch(struct ledger_op *op, bool renew)
 {
+    os_error error;
     drop_http(op);
-    if (dynamo_op_launch(op, renew) != OS_OK)
-        dynamo_op_fail_later(op);
+    if (dynamo_op_launch(op, renew, &error) != OS_OK)
+        dynamo_op_fail_later(op, &error);
 }
 
 void dynamo_op_next(struct ledger_op *op, enum dynamo_step step)
@@ -147,7 +158,7 @@ bool dynamo_op_repeats(struct ledger_op *op, const struct dynamo_error *detail, 
 static void read_transport(struct ledger_op *op, const struct http_result *result)
 {
     enum ledger_outcome outcome = result->sent ? LEDGER_AMBIGUOUS : LEDGER_THROTTLED;
-    error_set(&op->answer.error, result->code, "The %s could not be asked: %s", op->ledger->where, result->message);
+    error_set(&op->answer->error, result->code, "The %s could not be asked: %s", op->ledger->where, result->message);
     if (result->code == OS_ERR_TLS && !result->sent)
         outcome = LEDGER_REFUSED; /* the handshake failed, and nothing had left on an earlier connection */
     if (op->chain->unanswered)
@@ -159,8 +170,9 @@ static void read_transport(struct ledger_op *op, const struct http_result *resul
 static void dynamo_op_http_done(void *context, const struct http_result *result)
 {
     struct ledger_op *op = context;
+    struct ledger_answer answer = {.requests = op->requests};
     op->http_id = 0;
-    memset(&op->answer.error, 0, sizeof(op->answer.error));
+    op->answer = &answer;
     if (op->cancelled)
         dynamo_op_free(op);
     else if (result->code != OS_OK)
@@ -184,8 +196,9 @@ struct ledger_op *dynamo_op_start(struct dynamo_ledger *ledger, const struct dyn
     http_request_init(&op->http);
     buf_init(&op->body, 0);
     op->step = chain->first;
-    if (dynamo_op_launch(op, false) != OS_OK)
-        dynamo_op_fail_later(op);
+    os_error error;
+    if (dynamo_op_launch(op, false, &error) != OS_OK)
+        dynamo_op_fail_later(op, &error);
     return op;
 }
 

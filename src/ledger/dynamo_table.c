@@ -22,7 +22,7 @@ static void wait_and_ask_again(struct ledger_op *op, enum dynamo_step step)
     clock_read(&now);
     op->step = step;
     if (now.monotonic_ms >= op->request.deadline_monotonic_ms) {
-        error_set(&op->answer.error, OS_ERR_DEADLINE,
+        error_set(&op->answer->error, OS_ERR_DEADLINE,
                   "The %s did not become ACTIVE before the deadline; check it again later.", op->ledger->where);
         dynamo_op_finish(op, LEDGER_REFUSED);
         return;
@@ -37,7 +37,7 @@ static void described(struct ledger_op *op, bool exists)
     if (creating && !active) {
         wait_and_ask_again(op, STEP_DESCRIBE);
     } else if (!exists) {
-        error_set(&op->answer.error, OS_ERR_NO_TABLE, "There is no %s; create it with `oscommit table create`.",
+        error_set(&op->answer->error, OS_ERR_NO_TABLE, "There is no %s; create it with `oscommit table create`.",
                   op->ledger->where);
         dynamo_op_finish(op, LEDGER_REFUSED);
     } else {
@@ -50,9 +50,9 @@ static void read_ttl(struct ledger_op *op, const struct http_response *response)
     char status[DYNAMO_TTL_STATUS_SIZE] = "";
     char attribute[DYNAMO_TTL_ATTRIBUTE_SIZE] = "";
     struct dynamo_error detail;
-    os_error *err = &op->answer.error;
+    os_error *err = &op->answer->error;
     enum ledger_outcome outcome = dynamo_read_ttl(response, op->ledger->where, status, attribute, &detail, err);
-    op->answer.foreign = detail.foreign;
+    op->answer->foreign = detail.foreign;
     bool no_api = outcome == LEDGER_REFUSED && err->code == OS_ERR_UNSUPPORTED;
     if (outcome != LEDGER_OK && !no_api) {
         if (!dynamo_op_repeats(op, &detail, response))
@@ -66,9 +66,9 @@ static void read_ttl(struct ledger_op *op, const struct http_response *response)
 static void read_done(struct ledger_op *op, const struct http_response *response, enum dynamo_step next)
 {
     struct dynamo_error detail;
-    enum ledger_outcome outcome = dynamo_read_done(response, op->ledger->where, &detail, &op->answer.error);
-    op->answer.foreign = detail.foreign;
-    bool no_ttl_api = op->step == STEP_UPDATE_TTL && op->answer.error.code == OS_ERR_UNSUPPORTED;
+    enum ledger_outcome outcome = dynamo_read_done(response, op->ledger->where, &detail, &op->answer->error);
+    op->answer->foreign = detail.foreign;
+    bool no_ttl_api = op->step == STEP_UPDATE_TTL && op->answer->error.code == OS_ERR_UNSUPPORTED;
     if (outcome == LEDGER_OK || no_ttl_api)
         dynamo_op_next(op, next);
     else if (outcome == LEDGER_THROTTLED)
@@ -88,8 +88,8 @@ static void dynamo_table_answered(struct ledger_op *op, const struct http_respon
     struct dynamo_error detail;
     bool exists = false;
     enum ledger_outcome outcome =
-        dynamo_read_table(response, op->ledger->where, &exists, &op->found, &detail, &op->answer.error);
-    op->answer.foreign = detail.foreign;
+        dynamo_read_table(response, op->ledger->where, &exists, &op->found, &detail, &op->answer->error);
+    op->answer->foreign = detail.foreign;
     if (outcome == LEDGER_OK)
         described(op, exists);
     else if (!dynamo_op_repeats(op, &detail, response))

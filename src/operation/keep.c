@@ -55,7 +55,7 @@ static void keep_pairs(struct keep_walk *walk, const os_metadata **list, size_t 
     *list = own;
 }
 
-static void keep_put_options(struct keep_walk *walk, os_put_options *options)
+static void keep_put_texts(struct keep_walk *walk, os_put_options *options)
 {
     keep_text(walk, &options->content_type);
     keep_text(walk, &options->content_encoding);
@@ -69,86 +69,145 @@ static void keep_put_options(struct keep_walk *walk, os_put_options *options)
     keep_pairs(walk, &options->tags, options->tag_count);
 }
 
-static void keep_walk_guarded(struct keep_walk *walk, struct kept_arguments *kept)
+/* ------------------------------------------------------------------------------------------------ structs */
+
+/* As this release has them, before they are copied. */
+struct keep_given {
+    os_body body;
+    os_put_options put_options;
+    os_copy_options copy_options;
+    os_resolve_options resolve_options;
+    os_sink sink;
+    os_list_options list_options;
+};
+
+/* NULL where the caller gave none. */
+static void *keep_struct(struct keep_walk *walk, bool was_given, void *from, size_t size)
 {
-    keep_text(walk, &kept->guarded.key);
-    keep_text(walk, &kept->guarded.etag);
-    keep_text(walk, &kept->guarded.source);
-    keep_text(walk, &kept->guarded.ticket);
-    keep_text(walk, &kept->body.file);
-    keep_put_options(walk, &kept->put_options);
-    keep_text(walk, &kept->copy_options.source_etag);
-    keep_text(walk, &kept->copy_options.source_version_id);
-    keep_text(walk, &kept->resolve_options.key);
+    return was_given ? (void *)keep_bytes(walk, from, size) : NULL;
+}
+#define KEEP_STRUCT(walk, own, given, field) \
+    keep_struct((walk), (own)->field != NULL, &(given)->field, sizeof((given)->field))
+
+static void keep_walk_guarded(struct keep_walk *walk, struct keep_given *given, struct guarded_arguments *own)
+{
+    os_body *body = KEEP_STRUCT(walk, own, given, body);
+    os_put_options *put_options = KEEP_STRUCT(walk, own, given, put_options);
+    os_copy_options *copy_options = KEEP_STRUCT(walk, own, given, copy_options);
+    os_resolve_options *resolve_options = KEEP_STRUCT(walk, own, given, resolve_options);
+    keep_text(walk, &own->key);
+    keep_text(walk, &own->etag);
+    keep_text(walk, &own->source);
+    keep_text(walk, &own->ticket);
+    if (body)
+        keep_text(walk, &body->file);
+    if (put_options)
+        keep_put_texts(walk, put_options);
+    if (copy_options) {
+        keep_text(walk, &copy_options->source_etag);
+        keep_text(walk, &copy_options->source_version_id);
+    }
+    if (resolve_options)
+        keep_text(walk, &resolve_options->key);
+    own->body = body;
+    own->put_options = put_options;
+    own->copy_options = copy_options;
+    own->resolve_options = resolve_options;
 }
 
-static void keep_walk_plain(struct keep_walk *walk, struct kept_arguments *kept)
+static void keep_walk_plain(struct keep_walk *walk, struct keep_given *given, struct plain_arguments *own)
 {
-    keep_text(walk, &kept->plain.key);
-    keep_text(walk, &kept->plain.version_id);
-    keep_text(walk, &kept->body.file);
-    keep_put_options(walk, &kept->put_options);
-    keep_text(walk, &kept->sink.file);
-    keep_text(walk, &kept->sink.version_id);
-    keep_text(walk, &kept->list_options.prefix);
-    keep_text(walk, &kept->list_options.delimiter);
-    keep_text(walk, &kept->list_options.start_after);
+    os_body *body = KEEP_STRUCT(walk, own, given, body);
+    os_put_options *put_options = KEEP_STRUCT(walk, own, given, put_options);
+    os_sink *sink = KEEP_STRUCT(walk, own, given, sink);
+    os_list_options *list_options = KEEP_STRUCT(walk, own, given, list_options);
+    keep_text(walk, &own->key);
+    keep_text(walk, &own->version_id);
+    if (body)
+        keep_text(walk, &body->file);
+    if (put_options)
+        keep_put_texts(walk, put_options);
+    if (sink) {
+        keep_text(walk, &sink->file);
+        keep_text(walk, &sink->version_id);
+    }
+    if (list_options) {
+        keep_text(walk, &list_options->prefix);
+        keep_text(walk, &list_options->delimiter);
+        keep_text(walk, &list_options->start_after);
+    }
+    own->body = body;
+    own->put_options = put_options;
+    own->sink = sink;
+    own->list_options = list_options;
 }
 
-static os_code keep_texts(struct kept_arguments *kept, void (*walk_all)(struct keep_walk *, struct kept_arguments *),
-                          os_error *err)
+/* ------------------------------------------------------------------------------------------------ calls */
+
+static os_code keep_allocate(struct kept_arguments *kept, size_t size, os_error *err)
 {
-    struct keep_walk count = {.block = NULL};
-    walk_all(&count, kept);
-    struct keep_walk copy = {.block = malloc(count.used ? count.used : 1)};
-    if (copy.block == NULL)
-        return error_no_memory(err);
-    kept->texts = copy.block;
-    walk_all(&copy, kept);
-    assert(copy.used == count.used);
-    return OS_OK;
+    kept->block = malloc(size ? size : 1);
+    return kept->block ? OS_OK : error_no_memory(err);
 }
 
-/* Structs of the caller's release; *ret is NULL where it was. */
-#define KEEP_STRUCT(code, from, to, ret, name, err)                          \
-    do {                                                                     \
-        if ((code) == OS_OK && (from) != NULL) {                             \
-            (code) = versioned_copy((from), (to), sizeof(*(to)), name, err); \
-            *(ret) = (to);                                                   \
-        }                                                                    \
+#define KEEP_TAKE(code, arguments, given, field, name, err)                                                  \
+    do {                                                                                                     \
+        if ((code) == OS_OK && (arguments)->field != NULL)                                                   \
+            (code) = versioned_copy((arguments)->field, &(given)->field, sizeof((given)->field), name, err); \
     } while (0)
 
 os_code keep_guarded(const struct guarded_arguments *arguments, const os_call *call, struct kept_arguments *ret,
                      os_error *err)
 {
+    struct keep_given given;
     struct guarded_arguments *own = &ret->guarded;
+    os_code code = arguments_take_call(call, &ret->call, err);
+    KEEP_TAKE(code, arguments, &given, body, "os_body", err);
+    KEEP_TAKE(code, arguments, &given, put_options, "os_put_options", err);
+    KEEP_TAKE(code, arguments, &given, copy_options, "os_copy_options", err);
+    KEEP_TAKE(code, arguments, &given, resolve_options, "os_resolve_options", err);
+    if (code != OS_OK)
+        return code;
+    struct keep_walk walk = {.block = NULL};
     *own = *arguments;
     own->call = &ret->call;
-    os_code code = arguments_take_call(call, &ret->call, err);
-    KEEP_STRUCT(code, arguments->body, &ret->body, &own->body, "os_body", err);
-    KEEP_STRUCT(code, arguments->put_options, &ret->put_options, &own->put_options, "os_put_options", err);
-    KEEP_STRUCT(code, arguments->copy_options, &ret->copy_options, &own->copy_options, "os_copy_options", err);
-    KEEP_STRUCT(code, arguments->resolve_options, &ret->resolve_options, &own->resolve_options, "os_resolve_options",
-                err);
-    return code == OS_OK ? keep_texts(ret, keep_walk_guarded, err) : code;
+    keep_walk_guarded(&walk, &given, own);
+    code = keep_allocate(ret, walk.used, err);
+    if (code != OS_OK)
+        return code;
+    struct keep_walk copy = {.block = ret->block};
+    keep_walk_guarded(&copy, &given, own);
+    assert(copy.used == walk.used);
+    return OS_OK;
 }
 
 os_code keep_plain(const struct plain_arguments *arguments, const os_call *call, struct kept_arguments *ret,
                    os_error *err)
 {
+    struct keep_given given;
     struct plain_arguments *own = &ret->plain;
+    os_code code = arguments_take_call(call, &ret->call, err);
+    KEEP_TAKE(code, arguments, &given, body, "os_body", err);
+    KEEP_TAKE(code, arguments, &given, put_options, "os_put_options", err);
+    KEEP_TAKE(code, arguments, &given, sink, "os_sink", err);
+    KEEP_TAKE(code, arguments, &given, list_options, "os_list_options", err);
+    if (code != OS_OK)
+        return code;
+    struct keep_walk walk = {.block = NULL};
     *own = *arguments;
     own->call = &ret->call;
-    os_code code = arguments_take_call(call, &ret->call, err);
-    KEEP_STRUCT(code, arguments->body, &ret->body, &own->body, "os_body", err);
-    KEEP_STRUCT(code, arguments->put_options, &ret->put_options, &own->put_options, "os_put_options", err);
-    KEEP_STRUCT(code, arguments->sink, &ret->sink, &own->sink, "os_sink", err);
-    KEEP_STRUCT(code, arguments->list_options, &ret->list_options, &own->list_options, "os_list_options", err);
-    return code == OS_OK ? keep_texts(ret, keep_walk_plain, err) : code;
+    keep_walk_plain(&walk, &given, own);
+    code = keep_allocate(ret, walk.used, err);
+    if (code != OS_OK)
+        return code;
+    struct keep_walk copy = {.block = ret->block};
+    keep_walk_plain(&copy, &given, own);
+    assert(copy.used == walk.used);
+    return OS_OK;
 }
 
 void keep_free(struct kept_arguments *kept)
 {
-    free(kept->texts);
-    kept->texts = NULL;
+    free(kept->block);
+    kept->block = NULL;
 }

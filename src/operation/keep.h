@@ -8,16 +8,12 @@
 #include "plain/plain.h"
 
 struct kept_arguments {
-    struct guarded_arguments guarded; /* either of the two; it points to what follows */
-    struct plain_arguments plain;
-    os_call call; /* for both; the deadline is not 0 */
-    os_body body;
-    os_put_options put_options;
-    os_copy_options copy_options;
-    os_resolve_options resolve_options;
-    os_sink sink;
-    os_list_options list_options;
-    void *texts; /* all strings and lists; own */
+    union {
+        struct guarded_arguments guarded;
+        struct plain_arguments plain;
+    };
+    os_call call; /* of either; the deadline is not 0 */
+    void *block;  /* all structs, strings and lists that it points to; own */
 };
 
 /* `ret` was all zero, and must not be moved: it points to itself. OS_ERR_ARGUMENT for structs of a wrong size. */

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 struct os_operation {
@@ -25,12 +26,15 @@ struct os_operation {
     os_cancel *callers;           /* NULL: none */
     struct cancel_link by_caller; /* who triggers the own one, too */
     bool is_guarded;
+    atomic_bool done;
+    /* Of the two there is memory for one. */
     union {
         struct guarded guarded;
-        struct plain plain;
+        struct operation_plain {
+            struct plain plain;
+            os_object object;
+        } plain;
     } call;
-    os_object object; /* of a plain call */
-    atomic_bool done;
 };
 
 /* ------------------------------------------------------------------------------------------------ the end */
@@ -53,7 +57,7 @@ static void operation_complete(os_operation *operation)
     atomic_store(&operation->done, true);
     client_operation_completed(client);
     if (operation->complete)
-        operation->complete(operation->context, operation);
+        client_report_completion(client, operation->complete, operation->context, operation);
     else
         queue_put(operation->queue, &operation->link);
     client_operation_over(client);
@@ -68,10 +72,10 @@ static void operation_on_guarded(struct guarded *guarded)
 
 static void operation_on_plain(struct plain *plain)
 {
-    os_operation *operation = container_of(plain, struct os_operation, call.plain);
+    os_operation *operation = container_of(plain, struct os_operation, call.plain.plain);
     plain_free(plain);
     if (plain->code != OS_OK)
-        operation->object.size = 0;
+        operation->call.plain.object.size = 0;
     operation_complete(operation);
 }
 
@@ -102,11 +106,11 @@ static void operation_begin(struct loop_job *job)
     if (!listens && operation->is_guarded)
         operation->call.guarded.step = guarded_refuse_unstarted;
     else if (!listens)
-        operation->call.plain.step = plain_refuse_unstarted;
+        operation->call.plain.plain.step = plain_refuse_unstarted;
     if (operation->is_guarded)
         guarded_start(&operation->call.guarded, operation_on_guarded);
     else
-        plain_start(&operation->call.plain, operation_on_plain);
+        plain_start(&operation->call.plain.plain, operation_on_plain);
 }
 
 static os_code operation_take_start(os_operation *operation, const os_start *start, os_call const **ret_call,
@@ -140,19 +144,22 @@ static os_code operation_take_request(os_operation *operation, const struct oper
                                  : keep_plain(request->plain, call, kept, err);
     operation->callers = kept->call.cancel;
     kept->call.cancel = operation->cancel;
-    if (operation->is_guarded)
+    if (operation->is_guarded) {
         guarded_init(&operation->call.guarded, operation->client, &kept->guarded, request->guarded_first);
-    else
-        plain_init(&operation->call.plain, operation->client, &kept->plain, request->plain_first);
-    operation->object = (os_object)OS_OBJECT_INIT;
-    kept->plain.ret = &operation->object;
+        return code;
+    }
+    struct operation_plain *plain = &operation->call.plain;
+    plain_init(&plain->plain, operation->client, &kept->plain, request->plain_first);
+    plain->object = (os_object)OS_OBJECT_INIT;
+    kept->plain.ret = &plain->object;
     return code;
 }
 
 static os_code operation_new(os_client *client, const struct operation_request *request, os_operation **ret,
                              os_error *err)
 {
-    os_operation *operation = calloc(1, sizeof(*operation));
+    size_t call_size = request->guarded ? sizeof(struct guarded) : sizeof(struct operation_plain);
+    os_operation *operation = calloc(1, offsetof(os_operation, call) + call_size);
     if (operation == NULL)
         return error_no_memory(err);
     operation->client = client;
@@ -201,7 +208,7 @@ const os_error *os_operation_error(const os_operation *operation)
 {
     if (!is_done(operation))
         return NULL;
-    return operation->is_guarded ? &operation->call.guarded.outcome.error : &operation->call.plain.error;
+    return operation->is_guarded ? &operation->call.guarded.outcome.error : &operation->call.plain.plain.error;
 }
 
 os_code os_operation_code(const os_operation *operation)
@@ -218,7 +225,7 @@ const os_result *os_operation_result(const os_operation *operation)
 
 const os_object *os_operation_object(const os_operation *operation)
 {
-    return !operation->is_guarded && is_done(operation) ? &operation->object : NULL;
+    return !operation->is_guarded && is_done(operation) ? &operation->call.plain.object : NULL;
 }
 
 void *os_operation_context(const os_operation *operation)

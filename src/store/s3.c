@@ -7,6 +7,7 @@
 #include "store/proxied.h"
 #include "store/s3_internal.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,10 @@ static os_code s3_sign(struct s3_store *store, struct http_request *http, bool q
 static void s3_op_free(struct store_op *op)
 {
     s3_store_end_doubt(op);
-    s3_store_get_free(&op->get);
+    if (op->get)
+        s3_store_get_free(op->get);
+    free(op->get);
+    free(op->failed);
     s3_store_http_free(&op->http);
     free(op);
 }
@@ -71,17 +75,25 @@ static void s3_finish(struct store_op *op, const struct store_answer *answer)
 static void s3_run_failed(struct loop_job *job)
 {
     struct store_op *op = container_of(job, struct store_op, failed_job);
+    struct store_answer answer = {.sent = false};
+    if (op->failed)
+        answer.error = *op->failed;
+    else
+        error_no_memory(&answer.error);
+    answer.code = answer.error.code;
     if (op->cancelled)
         s3_op_free(op);
     else
-        s3_finish(op, &op->failed);
+        s3_finish(op, &answer);
 }
 
 /* Nothing was sent: the answer is given later, as `done` never runs inside start. */
-static void s3_fail_later(struct store_op *op, os_code code, const os_error *err)
+static void s3_fail_later(struct store_op *op, const os_error *err)
 {
-    op->failed.code = code;
-    op->failed.error = *err;
+    assert(err->code != OS_OK && op->failed == NULL);
+    op->failed = malloc(sizeof(*op->failed));
+    if (op->failed)
+        *op->failed = *err;
     op->failed_posted = true;
     op->failed_job.run = s3_run_failed;
     loop_post(op->store->loop, &op->failed_job);
@@ -109,7 +121,8 @@ static bool send_again(struct store_op *op)
     s3_store_http_free(&op->http);
     if (s3_launch(op, false, &err) != OS_OK)
         return false;
-    op->get.doubted = false;
+    if (op->get)
+        op->get->doubted = false;
     s3_store_end_doubt(op);
     return true;
 }
@@ -148,8 +161,8 @@ static void answered(struct store_op *op, const struct http_result *result)
     s3_store_read(&op->request, op->store->bucket, result, marks, &answer);
     if (!answer.sent)
         store_answer_name_setting(&answer, &op->store->endpoint);
-    if (op->request.verb == STORE_GET)
-        s3_store_get_end(&op->get, &answer);
+    if (op->get)
+        s3_store_get_end(op->get, &answer);
     if (!repeat(op, &answer))
         s3_finish(op, &answer);
 }
@@ -157,7 +170,7 @@ static void answered(struct store_op *op, const struct http_result *result)
 static void on_trusted(struct store_op *op, bool ask_once_more)
 {
     if (!ask_once_more || !send_again(op))
-        answered(op, &op->held);
+        answered(op, &op->held->result);
 }
 
 static void s3_http_done(void *context, const struct http_result *result)
@@ -201,7 +214,7 @@ static bool is_bulk(const struct store_op *op)
 static os_code start_http(struct store_op *op, struct http_request *http, const struct store_sending *sending,
                           os_error *err)
 {
-    bool reads = op->request.verb == STORE_GET;
+    bool reads = op->get != NULL;
     struct http_start start = {
         .request = http,
         .once = is_once(op->request.verb),
@@ -216,9 +229,9 @@ static os_code start_http(struct store_op *op, struct http_request *http, const 
         .body_max = S3_ANSWER_MAX,
         .loopback = op->store->endpoint.loopback,
         .approve = reads ? s3_store_get_approve : NULL,
-        .approve_context = &op->get,
+        .approve_context = op->get,
         .sink = reads ? s3_store_get_take : NULL,
-        .sink_context = &op->get,
+        .sink_context = op->get,
         .progress = op->request.progress,
         .progress_context = op->request.progress_context,
         .done = s3_http_done,
@@ -248,12 +261,17 @@ static struct store_op *op_new(struct store *store, const struct store_request *
                                void *context)
 {
     struct store_op *op = calloc(1, sizeof(*op));
-    if (op == NULL)
+    struct s3_store_get *get = request->verb == STORE_GET ? calloc(1, sizeof(*get)) : NULL;
+    if (op == NULL || (request->verb == STORE_GET && get == NULL)) {
+        free(op);
+        free(get);
         return NULL;
+    }
     op->store = s3_of(store);
     op->request = *request;
-    op->get.request = &op->request;
-    op->get.marks = &op->store->marks;
+    if (get)
+        *get = (struct s3_store_get){.request = &op->request, .marks = &op->store->marks};
+    op->get = get;
     op->trusted = on_trusted;
     op->done = done;
     op->context = context;
@@ -266,7 +284,7 @@ static void launch_or_fail(struct store_op *op)
     os_error err;
     os_code code = s3_launch(op, false, &err);
     if (code != OS_OK)
-        s3_fail_later(op, code, &err);
+        s3_fail_later(op, &err);
 }
 
 static struct store_op *s3_start(struct store *store, const struct store_request *request, store_done_fn done,
@@ -329,7 +347,7 @@ static struct store_op *s3_send(struct store *store, struct store_attempt *attem
     os_error err;
     os_code code = start_http(op, &attempt->http.request, sending, &err);
     if (code != OS_OK)
-        s3_fail_later(op, code, &err);
+        s3_fail_later(op, &err);
     return op;
 }
 

@@ -28,6 +28,12 @@ struct store_attempt {
     struct s3_store_http http;
 };
 
+struct s3_store_held {
+    struct http_result result;
+    struct http_response response;
+    char *question_key;
+};
+
 struct store_op {
     struct s3_store *store;
     struct store_request request;
@@ -36,18 +42,16 @@ struct store_op {
     store_done_fn done;
     void *context;
     uint64_t http_id;
-    struct s3_store_get get;
+    struct s3_store_get *get;  /* GET; else NULL */
     bool repeated;             /* the one quiet repetition has been made */
     bool is_question;          /* asked by the store itself; its answer is taken as it comes */
     struct store_op *question; /* asked before what came is given on, which is in `held` */
-    struct http_result held;
-    struct http_response held_response;
+    struct s3_store_held *held;
     void (*trusted)(struct store_op *op, bool ask_once_more); /* what is held is the store's, or told as another's */
-    char *question_key;
     bool presigned;
     uint64_t sign_s;            /* the date in its signature, but for an attempt's */
     struct loop_job failed_job; /* tells of a failure before anything was sent */
-    struct store_answer failed;
+    os_error *failed;           /* why; NULL: no memory */
     bool failed_posted;
     bool cancelled;
 };

@@ -15,9 +15,12 @@
 
 void s3_store_end_doubt(struct store_op *op)
 {
-    http_response_free(&op->held_response);
-    free(op->question_key);
-    op->question_key = NULL;
+    if (op->held == NULL)
+        return;
+    http_response_free(&op->held->response);
+    free(op->held->question_key);
+    free(op->held);
+    op->held = NULL;
 }
 
 static int s3_trust_take_nothing(void *context, const void *data, size_t length)
@@ -28,6 +31,11 @@ static int s3_trust_take_nothing(void *context, const void *data, size_t length)
     return 1;
 }
 
+static bool is_doubted(const struct store_op *op)
+{
+    return op->get && op->get->doubted;
+}
+
 static void told(void *context, const struct store_answer *answer)
 {
     struct store_op *op = context;
@@ -36,16 +44,21 @@ static void told(void *context, const struct store_answer *answer)
     bool says_s3 = answer->complete && s3_status_is_definite(answer->status) && answer->service.code[0] != '\0';
     if (store->marks == STORE_MARKS_UNKNOWN && says_s3) /* with a mark it has taught already */
         store->marks = STORE_MARKS_NONE;
-    bool the_stores = op->get.doubted && store->marks == STORE_MARKS_NONE;
+    bool the_stores = is_doubted(op) && store->marks == STORE_MARKS_NONE;
     op->trusted(op, the_stores);
 }
 
 static bool s3_trust_hold(struct store_op *op, const struct http_result *result)
 {
-    op->held = *result;
-    op->held.response = &op->held_response;
-    http_response_init(&op->held_response, result->response->body.len);
-    return http_response_copy(result->response, &op->held_response);
+    s3_store_end_doubt(op);
+    struct s3_store_held *held = calloc(1, sizeof(*held));
+    if (held == NULL)
+        return false;
+    op->held = held;
+    held->result = *result;
+    held->result.response = &held->response;
+    http_response_init(&held->response, result->response->body.len);
+    return http_response_copy(result->response, &held->response);
 }
 
 static bool s3_trust_ask(struct store_op *op)
@@ -53,18 +66,18 @@ static bool s3_trust_ask(struct store_op *op)
     unsigned char random[8];
     char hex[2 * sizeof(random) + 1];
     size_t size = sizeof(STORE_NOWHERE) + sizeof(hex);
-    op->question_key = malloc(size);
-    if (op->question_key == NULL || !random_bytes(random, sizeof(random)))
+    char *key = op->held->question_key = malloc(size);
+    if (key == NULL || !random_bytes(random, sizeof(random)))
         return false;
     text_hex(random, sizeof(random), hex);
-    snprintf(op->question_key, size, STORE_NOWHERE "%s", hex);
+    snprintf(key, size, STORE_NOWHERE "%s", hex);
     struct clock_reading now;
     clock_read(&now);
     uint64_t until_ms = now.monotonic_ms + op->store->stall_ms;
     uint64_t given_ms = op->request.deadline_monotonic_ms;
     struct store_request request = {
         .verb = STORE_GET,
-        .key = op->question_key,
+        .key = key,
         .sink = s3_trust_take_nothing,
         .deadline_monotonic_ms = given_ms > 0 && given_ms < until_ms ? given_ms : until_ms,
     };
@@ -84,7 +97,7 @@ bool s3_store_doubts(struct store_op *op, const struct http_result *result)
         store->marks = STORE_MARKS_ALL;
         return false;
     }
-    bool ended = result->code == OS_OK || op->get.doubted;
+    bool ended = result->code == OS_OK || is_doubted(op);
     bool decides = ended && s3_status_is_definite(response->status);
     return !op->is_question && decides && s3_trust_hold(op, result) && s3_trust_ask(op);
 }

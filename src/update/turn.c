@@ -33,33 +33,6 @@ void update_version_clear(struct update_version *version)
     memset(version, 0, sizeof(*version));
 }
 
-/* ------------------------------------------------------------------------------------------------ the line */
-
-static void turn_unlink(struct update_turn *turn)
-{
-    struct update_turn **link = &turn->client->updates;
-    while (*link != turn)
-        link = &(*link)->next;
-    *link = turn->next;
-}
-
-/* The first of the turn's key. */
-static struct update_turn *turn_of_key(const os_client *client, const char *key)
-{
-    struct update_turn *turn = client->updates;
-    while (turn && strcmp(turn->key, key) != 0)
-        turn = turn->next;
-    return turn;
-}
-
-static void turn_append(struct update_turn *turn)
-{
-    struct update_turn **link = &turn->client->updates;
-    while (*link)
-        link = &(*link)->next;
-    *link = turn;
-}
-
 /* ------------------------------------------------------------------------------------------------ arriving */
 
 static void turn_grant(struct update_turn *turn)
@@ -70,60 +43,74 @@ static void turn_grant(struct update_turn *turn)
     sync_finish(&turn->sync);
 }
 
-static void turn_is_due(struct op *op)
+/* Posted by whoever had the turn before. */
+static void turn_is_called(struct loop_job *job)
 {
-    struct update_turn *turn = container_of(op, struct update_turn, op);
+    struct update_turn *turn = container_of(job, struct update_turn, call);
     op_end(&turn->op);
     turn_grant(turn);
 }
 
+/* Never: the call comes as a job. */
+static void turn_attempt(struct op *op)
+{
+    (void)op;
+}
+
+static void turn_refuse(struct update_turn *turn)
+{
+    assert(turn->error.code != OS_OK);
+    sync_finish(&turn->sync);
+}
+
+/* One that was called in the meantime hears of its deadline in its first round. */
 static void turn_given_up(struct op *op, enum op_reason reason)
 {
     struct update_turn *turn = container_of(op, struct update_turn, op);
+    if (!line_give_up(&turn->member))
+        return;
     op_end(&turn->op);
-    turn_unlink(turn);
     error_set(&turn->error, op_reason_code(reason),
-              "update of %.300s was ended while it waited for an earlier one of the same client, because %s; nothing "
+              "update of %.300s was ended while it waited for an earlier one of the same process, because %s; nothing "
               "was written.",
               turn->key, op_reason_clause(reason));
-    sync_finish(&turn->sync);
+    turn_refuse(turn);
 }
 
 static void turn_wait(struct update_turn *turn)
 {
-    if (op_begin(&turn->op, &turn->limits, turn_is_due, turn_given_up)) {
-        log_line(&turn->client->log, OS_LOG_DEBUG, "update of %s waits for an earlier one of this client", turn->key);
+    if (op_begin(&turn->op, &turn->limits, turn_attempt, turn_given_up)) {
+        log_line(&turn->client->log, OS_LOG_DEBUG, "update of %s waits for an earlier one of this process", turn->key);
         return;
     }
-    turn_unlink(turn);
+    if (!line_give_up(&turn->member))
+        return;
     error_no_memory(&turn->error);
-    sync_finish(&turn->sync);
+    turn_refuse(turn);
 }
 
 static void turn_arrive(struct sync *sync)
 {
     struct update_turn *turn = container_of(sync, struct update_turn, sync);
-    const struct update_turn *holder = turn_of_key(turn->client, turn->key);
-    if (holder && thread_same(&holder->thread, &turn->thread)) {
-        error_set(&turn->error, OS_ERR_ARGUMENT,
-                  "os_update of %.300s was called within its own transform and would wait for itself; nothing was "
-                  "written.",
-                  turn->key);
-        sync_finish(sync);
-        return;
+    switch (line_arrive(&turn->member)) {
+    case LINE_FIRST: turn_grant(turn); return;
+    case LINE_BEHIND: turn_wait(turn); return;
+    case LINE_OWN: break;
     }
-    turn_append(turn);
-    if (holder)
-        turn_wait(turn);
-    else
-        turn_grant(turn);
+    error_set(&turn->error, OS_ERR_ARGUMENT,
+              "os_update of %.300s was called within its own transform and would wait for itself; nothing was "
+              "written.",
+              turn->key);
+    turn_refuse(turn);
 }
 
 os_code update_turn_take(struct update_turn *turn, os_error *err)
 {
     if (!monitor_init(&turn->departed)) /* now: who has the turn must be able to leave */
         return error_no_memory(err);
-    thread_self(&turn->thread);
+    line_place_of(&turn->client->settings, turn->key, &turn->member.place);
+    thread_self(&turn->member.thread);
+    turn->call.run = turn_is_called;
     turn->sync.start = turn_arrive;
     os_code code = sync_run(turn->client, &turn->sync, err);
     if (code == OS_OK && !turn->has) {
@@ -137,22 +124,22 @@ os_code update_turn_take(struct update_turn *turn, os_error *err)
 
 /* ------------------------------------------------------------------------------------------------ leaving */
 
-static void turn_hand_on(struct update_turn *turn, struct update_turn *next)
+/* No bytes for another client: it may have no right to read them. */
+static void turn_hand_on(const struct update_turn *turn, struct update_turn *next)
 {
     const struct update_version *offer = turn->offer;
-    if (offer && offer->length <= HANDED_MOST)
+    if (offer && offer->length <= HANDED_MOST && next->client == turn->client)
         (void)update_version_set(&next->handed, offer->etag, offer->data, offer->length); /* else it reads */
-    turn_is_due(&next->op);
+    loop_post(next->client->loop, &next->call);
 }
 
 static void turn_depart(struct loop_job *job)
 {
     struct update_turn *turn = container_of(job, struct update_turn, departure);
-    turn_unlink(turn);
     update_habit_keep(turn->client, &turn->habit);
-    struct update_turn *next = turn_of_key(turn->client, turn->key);
+    struct line_member *next = line_leave(&turn->member);
     if (next)
-        turn_hand_on(turn, next);
+        turn_hand_on(turn, container_of(next, struct update_turn, member));
     monitor_enter(&turn->departed);
     turn->is_gone = true;
     monitor_wake(&turn->departed); /* inside: the owner destroys it right after */

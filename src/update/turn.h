@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The updates of one key by one client take turns, in order of arrival (V6.4): they would only make each other lose. A
- * turn may hand what it has written to the next one, which then need not read it.
+ * The updates of one object in one process take turns, in order of arrival (V6.4): they would only make each other lose.
+ * A turn may hand what it has written to the next one of its client, which then need not read it.
  */
 #ifndef OSCOMMIT_UPDATE_TURN_H
 #define OSCOMMIT_UPDATE_TURN_H
 
 #include "client/client.h"
+#include "update/line.h"
 
 /* An object as it was at some time. */
 struct update_version {
@@ -28,11 +29,11 @@ struct update_turn {
     enum client_etags etags;   /* when the turn came */
     struct sync sync;          /* the arrival and the waiting */
     struct op op;
+    struct line_member member;
+    struct loop_job call; /* its turn has come */
     struct loop_job departure;
     struct monitor departed;
     bool is_gone;
-    struct thread thread;
-    struct update_turn *next;
     const struct update_version *offer;
     bool has; /* the turn */
     os_error error;

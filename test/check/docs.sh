@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # What the documents name is there: files and headings that they link to; flags of the tool; options of the header. And
-# every option and every setting is in docs/configuration.md.
+# every option, setting and flag is in docs/configuration.md.
 # usage: docs.sh ROOT OSCOMMIT
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -66,11 +66,14 @@ for document in "${documents[@]}"; do
     sed -E 's/#.*//' "$document" | grep -E '(^|[^a-z./_-])oscommit [a-z]' | grep -vE 'cmake|find_package|-cflags' | check_flags "$document"
 done
 
-# The settings that every command takes are all described.
+# The settings that every command takes, and the flags that some take, are all described.
 while read -r flag; do
     seen
     grep -qF -- "\`$flag\`" "$configuration" || violation "$configuration does not describe $flag"
-done < <("$oscommit" --help --all | sed -n '/^Settings/,/^$/p' | sed -nE 's/^      (--[a-z0-9-]+).*/\1/p')
+done < <({
+    "$oscommit" --help --all | sed -n '/^Settings/,/^$/p' | sed -nE 's/^      (--[a-z0-9-]+).*/\1/p'
+    echo "$flags"
+} | sort -u)
 
 # --------------------------------------------------------------------------------------------------------- options
 

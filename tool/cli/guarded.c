@@ -20,16 +20,37 @@ bool guarded_check(const struct options *options, bool always, struct usage *usa
     return file == NULL || ticket_check(file, usage);
 }
 
-/* Both are always on stderr, also with --quiet: without the ticket the outcome can never be settled. */
-static void print_hint(const char *url, const char *file, const char *ticket)
+/* Resolving has a deadline of its own. */
+static bool goes_along(const struct options *options, enum option_id id)
 {
-    (void)fputs("oscommit: Delete nothing that this write could refer to. To decide it, run with the same settings:\n  "
-                "oscommit resolve ",
-                stderr);
+    bool tells_where = option_table[id].scope == OPTION_SCOPE_SETTING && id != OPTION_DEADLINE_MS;
+    return options->given[id] > 0 && (tells_where || id == OPTION_SAME_STORE || id == OPTION_ABORT_UPLOAD);
+}
+
+void guarded_print_resolve(const struct options *options, const char *url, const char *file, const char *ticket)
+{
+    (void)fputs("  oscommit resolve ", stderr);
     clean_print_quoted(stderr, url);
     (void)fputs(file == NULL ? " " : " --ticket-file ", stderr);
     clean_print_quoted(stderr, file == NULL ? ticket : file);
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        if (!goes_along(options, (enum option_id)id))
+            continue;
+        (void)fprintf(stderr, " --%s", option_table[id].name);
+        if (option_table[id].kind == OPTION_KIND_SWITCH)
+            continue;
+        (void)fputc(' ', stderr);
+        clean_print_quoted(stderr, options->value[id]);
+    }
     (void)fputc('\n', stderr);
+}
+
+/* Both are always on stderr, also with --quiet: without the ticket the outcome can never be settled. */
+static void print_hint(const struct session *session, const char *url, const char *file, const char *ticket)
+{
+    (void)fputs("oscommit: Delete nothing that this write could refer to. To decide it, run in the same environment:\n",
+                stderr);
+    guarded_print_resolve(session->options, url, file, ticket);
 }
 
 /* Gives the file that it was saved to, or NULL. */
@@ -54,7 +75,7 @@ enum status guarded_finish(struct session *session, const char *url, os_verdict 
     enum status status = output_guarded(&session->output, url, verdict, result, error);
 
     if (has_ticket && status == STATUS_UNKNOWN)
-        print_hint(url, file, result->ticket);
+        print_hint(session, url, file, result->ticket);
     os_result_clear(result);
     return status;
 }

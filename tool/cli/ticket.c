@@ -28,8 +28,8 @@ bool ticket_check(const char *file, struct usage *usage)
     if (lstat(file, &info) == 0) {
         return usage_refuse(usage,
                             "The ticket file \"%.200s\" exists already, and may be needed to decide an earlier write: "
-                            "run `oscommit resolve URL --ticket-file FILE` and remove it, or name another file.",
-                            file);
+                            "run `oscommit resolve URL --ticket-file \"%.200s\"` and remove it, or name another file.",
+                            file, file);
     }
     if (errno != ENOENT || !folder_is_writable(file))
         return usage_refuse(usage, "The ticket file \"%.200s\" could not be made: %s.", file, strerror(errno));

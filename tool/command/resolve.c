@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/guarded.h"
 #include "cli/session.h"
 #include "cli/ticket.h"
 #include "command/commands.h"
@@ -52,9 +53,11 @@ static enum status resolve_ticket(struct session *session, const struct location
 
     if (status == STATUS_UNKNOWN && result.ask_again_ms > 0) {
         char sentence[128];
-        (void)snprintf(sentence, sizeof(sentence), "Keep the ticket, and resolve it again in %" PRIu64 " s.",
-                       (result.ask_again_ms + 999) / 1000);
+        const char *file = options_text(session->options, OPTION_TICKET_FILE);
+        (void)snprintf(sentence, sizeof(sentence),
+                       "Keep the ticket, and resolve it again in %" PRIu64 " s:", (result.ask_again_ms + 999) / 1000);
         output_message(&session->output, sentence);
+        guarded_print_resolve(session->options, at->url, file && strcmp(file, "-") != 0 ? file : NULL, ticket);
     } else if (status == STATUS_UNKNOWN && error.code == OS_ERR_UNDECIDED) {
         output_message(&session->output, "Keep the ticket.");
     }

@@ -69,6 +69,8 @@ const struct command command_update = {
         "exit status is not 0, nothing is written, and the command ends with status 1. Its environment has\n"
         "OSCOMMIT_UPDATE_EXISTS (0 if nothing is there; stdin is then empty), OSCOMMIT_UPDATE_ETAG,\n"
         "OSCOMMIT_UPDATE_URL, and OSCOMMIT_UPDATE_ROUND (1, and one more after each conflict).\n"
+        "Content type, metadata, tags and the like are not taken over from what was there: give each time what the\n"
+        "object shall have.\n"
         "Status 3: the deadline passed, and others were always first. After status 4 resolve the ticket before you\n"
         "repeat the command, or the change may be made twice.\n",
     .examples =

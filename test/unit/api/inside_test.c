@@ -427,6 +427,37 @@ TEST_WITH(scratch, a_call_from_a_forked_child_is_refused_at_once)
     os_client_close(client);
 }
 
+struct completed {
+    os_client *client;
+    struct event told;
+    os_code code;
+    os_error error;
+};
+
+static void call_within_completion(void *context, os_operation *operation)
+{
+    struct completed *completed = context;
+    completed->code = os_head(completed->client, "k", NULL, NULL, &completed->error);
+    os_operation_free(operation);
+    event_set(&completed->told);
+}
+
+TEST_WITH(scratch, a_completion_function_is_named_where_its_call_is_refused)
+{
+    os_client *client = scratch_client(scratch, NULL);
+    struct completed completed = {.client = client, .told = EVENT_INIT};
+    os_start start = OS_START_INIT;
+    os_error error;
+    start.complete = call_within_completion;
+    start.context = &completed;
+    CHECK_CODE(os_start_head(client, "k", NULL, &start, NULL, &error), OS_OK, &error);
+    event_wait(&completed.told);
+    CHECK_CODE(completed.code, OS_ERR_ARGUMENT, &completed.error);
+    CHECK_SAYS(&completed.error, "completion function");
+    CHECK_SAYS(&completed.error, "os_start_");
+    os_client_close(client);
+}
+
 int main(int argc, char **argv)
 {
     alarm(HANG_S);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os_update: updates of one key by one client take turns. */
+/* os_update: updates of one key in one process take turns. */
 #include "unit/api/updated.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 /* An update on a thread of its own, which stays in its transform until it is let go. */
 struct turn {
-    struct updated *updated;
+    os_client *client;
     pthread_t thread;
     struct event entered;
     struct event let_go;
@@ -39,15 +39,13 @@ static int add_letter(void *context, const os_current *current, os_body *ret)
 static void *run_turn(void *context)
 {
     struct turn *turn = context;
-    turn->verdict =
-        os_update(turn->updated->client, turn->key, add_letter, turn, NULL, &turn->call, NULL, &turn->error);
+    turn->verdict = os_update(turn->client, turn->key, add_letter, turn, NULL, &turn->call, NULL, &turn->error);
     return NULL;
 }
 
-static void turn_begin(struct turn *turn, struct updated *updated, const char *key, const char *letter,
-                       os_cancel *cancel)
+static void turn_begin(struct turn *turn, os_client *client, const char *key, const char *letter, os_cancel *cancel)
 {
-    *turn = (struct turn){.updated = updated, .key = key, .letter = letter, .call = OS_CALL_INIT};
+    *turn = (struct turn){.client = client, .key = key, .letter = letter, .call = OS_CALL_INIT};
     turn->call.cancel = cancel;
     turn->entered = (struct event)EVENT_INIT;
     turn->let_go = (struct event)EVENT_INIT;
@@ -63,14 +61,20 @@ static void turn_end(struct turn *turn, os_verdict verdict, os_code code)
     assert_int_equal(turn->error.code, code);
 }
 
+static void *close_client(void *context)
+{
+    os_client_close(context);
+    return NULL;
+}
+
 TEST_WITH(updated, updates_of_one_key_take_turns_in_order)
 {
     struct turn turns[4];
     static const char *const letters[] = {"a", "b", "c", "d"};
-    turn_begin(&turns[0], updated, "key", letters[0], NULL);
+    turn_begin(&turns[0], updated->client, "key", letters[0], NULL);
     event_wait(&turns[0].entered);
     for (unsigned i = 1; i < 4; i++) {
-        turn_begin(&turns[i], updated, "key", letters[i], NULL);
+        turn_begin(&turns[i], updated->client, "key", letters[i], NULL);
         assert_true(event_reaches(&updated->waits, i));
         event_set(&turns[i].let_go);
     }
@@ -82,10 +86,50 @@ TEST_WITH(updated, updates_of_one_key_take_turns_in_order)
         assert_int_equal(turns[i].runs, 1);
 }
 
+/* In turn by two clients. What one has written is not handed to the other, which may have no right to read it. */
+TEST_WITH(updated, so_do_those_of_two_clients)
+{
+    struct turn turns[4];
+    static const char *const letters[] = {"a", "b", "c", "d"};
+    os_client *clients[] = {updated->client, updated_open(updated)};
+    turn_begin(&turns[0], clients[0], "key", letters[0], NULL);
+    event_wait(&turns[0].entered);
+    for (unsigned i = 1; i < 4; i++) {
+        turn_begin(&turns[i], clients[i % 2], "key", letters[i], NULL);
+        assert_true(event_reaches(&updated->waits, i));
+        event_set(&turns[i].let_go);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        turn_end(&turns[i], OS_COMMITTED, OS_OK);
+    updated_check_object(updated, "abcd");
+    assert_int_equal(atomic_load(&updated->gets), 4);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(turns[i].runs, 1);
+    os_client_close(clients[1]);
+}
+
+TEST_WITH(updated, a_client_that_closes_calls_the_next_of_another)
+{
+    struct turn first;
+    struct turn second;
+    pthread_t closer;
+    os_client *closing = updated_open(updated);
+    turn_begin(&first, closing, "key", "a", NULL);
+    event_wait(&first.entered);
+    turn_begin(&second, updated->client, "key", "b", NULL);
+    assert_true(event_reaches(&updated->waits, 1));
+    assert_int_equal(pthread_create(&closer, NULL, close_client, closing), 0);
+    event_set(&second.let_go);
+    turn_end(&first, OS_NOT_EXECUTED, OS_ERR_CANCELLED);
+    turn_end(&second, OS_COMMITTED, OS_OK);
+    pthread_join(closer, NULL);
+    updated_check_object(updated, "b");
+}
+
 TEST_WITH(updated, other_keys_do_not_wait)
 {
     struct turn first;
-    turn_begin(&first, updated, "another", "a", NULL);
+    turn_begin(&first, updated->client, "another", "a", NULL);
     event_wait(&first.entered);
     CHECK_COMMITTED(updated, updated_add_plus);
     turn_end(&first, OS_COMMITTED, OS_OK);
@@ -96,9 +140,9 @@ TEST_WITH(updated, what_was_handed_on_may_be_old)
 {
     struct turn first;
     struct turn second;
-    turn_begin(&first, updated, "key", "a", NULL);
+    turn_begin(&first, updated->client, "key", "a", NULL);
     event_wait(&first.entered);
-    turn_begin(&second, updated, "key", "b", NULL);
+    turn_begin(&second, updated->client, "key", "b", NULL);
     assert_true(event_reaches(&updated->waits, 1));
     event_set(&first.let_go);
     event_wait(&second.entered);
@@ -113,9 +157,9 @@ TEST_WITH(updated, a_refusal_rests_on_no_handed_bytes)
 {
     struct turn first;
     struct turn second;
-    turn_begin(&first, updated, "key", "a", NULL);
+    turn_begin(&first, updated->client, "key", "a", NULL);
     event_wait(&first.entered);
-    turn_begin(&second, updated, "key", "stop", NULL);
+    turn_begin(&second, updated->client, "key", "stop", NULL);
     assert_true(event_reaches(&updated->waits, 1));
     event_set(&second.let_go);
     turn_end(&first, OS_COMMITTED, OS_OK);
@@ -127,7 +171,7 @@ TEST_WITH(updated, a_refusal_rests_on_no_handed_bytes)
 TEST_WITH(updated, the_deadline_ends_the_waiting)
 {
     struct turn first;
-    turn_begin(&first, updated, "key", "a", NULL);
+    turn_begin(&first, updated->client, "key", "a", NULL);
     event_wait(&first.entered);
     updated->call.deadline_ms = 50;
     updated_check_verdict(updated, updated_update(updated, updated_add_plus), OS_NOT_EXECUTED, OS_ERR_DEADLINE);
@@ -142,9 +186,9 @@ TEST_WITH(updated, a_cancellation_ends_the_waiting)
 {
     struct turn first;
     struct turn second;
-    turn_begin(&first, updated, "key", "a", NULL);
+    turn_begin(&first, updated->client, "key", "a", NULL);
     event_wait(&first.entered);
-    turn_begin(&second, updated, "key", "b", updated->cancel);
+    turn_begin(&second, updated->client, "key", "b", updated->cancel);
     assert_true(event_reaches(&updated->waits, 1));
     os_cancel_trigger(updated->cancel);
     turn_end(&second, OS_NOT_EXECUTED, OS_ERR_CANCELLED);
@@ -153,20 +197,14 @@ TEST_WITH(updated, a_cancellation_ends_the_waiting)
     updated_check_object(updated, "a");
 }
 
-static void *close_client(void *context)
-{
-    os_client_close(context);
-    return NULL;
-}
-
 TEST_WITH(updated, closing_the_client_ends_the_waiting)
 {
     struct turn first;
     struct turn second;
     pthread_t closer;
-    turn_begin(&first, updated, "key", "a", NULL);
+    turn_begin(&first, updated->client, "key", "a", NULL);
     event_wait(&first.entered);
-    turn_begin(&second, updated, "key", "b", NULL);
+    turn_begin(&second, updated->client, "key", "b", NULL);
     assert_true(event_reaches(&updated->waits, 1));
     assert_int_equal(pthread_create(&closer, NULL, close_client, updated->client), 0);
     turn_end(&second, OS_NOT_EXECUTED, OS_ERR_CANCELLED);
@@ -195,4 +233,23 @@ TEST_WITH(updated, an_update_within_its_own_transform_is_refused)
     CHECK_COMMITTED(updated, update_within);
     updated_check_object(updated, "outer");
     CHECK_COMMITTED(updated, updated_add_plus);
+}
+
+static int update_by_another(void *context, const os_current *current, os_body *ret)
+{
+    struct updated *updated = context;
+    os_error error;
+    (void)current;
+    ret->data = "outer";
+    ret->length = 5;
+    assert_int_equal(os_update(updated->other, "key", update_by_another, updated, NULL, NULL, NULL, &error),
+                     OS_NOT_EXECUTED);
+    CHECK_SAYS(&error, "within its own transform");
+    return 0;
+}
+
+TEST_WITH(updated, so_is_one_by_another_client)
+{
+    CHECK_COMMITTED(updated, update_by_another);
+    updated_check_object(updated, "outer");
 }

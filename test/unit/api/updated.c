@@ -19,18 +19,23 @@ static void note_metric(void *context, const os_metric *metric)
         atomic_fetch_add(&updated->gets, 1);
 }
 
-void updated_set_up(struct updated *updated)
+os_client *updated_open(struct updated *updated)
 {
     os_options options = OS_OPTIONS_INIT;
-    scratch_set_up(&updated->scratch);
-    updated->waits = (struct event)EVENT_INIT;
-    updated->other = scratch_client(&updated->scratch, &options);
     options.log = note_line;
     options.log_context = updated;
     options.log_level = OS_LOG_DEBUG;
     options.metric = note_metric;
     options.metric_context = updated;
-    updated->client = scratch_client(&updated->scratch, &options);
+    return scratch_client(&updated->scratch, &options);
+}
+
+void updated_set_up(struct updated *updated)
+{
+    scratch_set_up(&updated->scratch);
+    updated->waits = (struct event)EVENT_INIT;
+    updated->other = scratch_client(&updated->scratch, NULL);
+    updated->client = updated_open(updated);
     updated->call = (os_call)OS_CALL_INIT;
     updated->options = (os_update_options)OS_UPDATE_OPTIONS_INIT;
     updated->result = (os_result)OS_RESULT_INIT;

@@ -34,6 +34,9 @@ struct updated {
 void updated_set_up(struct updated *updated);
 void updated_tear_down(struct updated *updated);
 
+/* One more client whose waiting and reading is noted. */
+os_client *updated_open(struct updated *updated);
+
 /* By the other client. */
 void updated_write_now(struct updated *updated, const char *bytes);
 void updated_check_object(struct updated *updated, const char *bytes);
