@@ -22,6 +22,7 @@ struct settings {
     bool started;        /* os_start_..., from one thread; else blocking calls, each on a thread of its own */
     unsigned in_flight;
     size_t bytes;
+    size_t stage_above; /* 0: by default */
     double seconds;
     double warm;
 };

@@ -140,6 +140,31 @@ def latency_row(mode, delay_ms=5, goal=True):
     )
 
 
+MEGABYTE = 1 << 20
+WHOLE = [*RECORD, "--stage-above", 8 * MEGABYTE]
+
+
+def megabyte_row(name, words, ours, sides, delay_ms=5):
+    """A body that does not arrive at once (R15.2)."""
+
+    def measure(side, settings):
+        return on_servers("create", ours, delay_ms)(
+            side, argparse.Namespace(**{**vars(settings), "bytes": MEGABYTE})
+        )
+
+    words = f"create of 1 MiB, {words}, +{delay_ms} ms a request, real servers"
+    return Row(
+        f"{name}-{delay_ms}ms",
+        sides,
+        measure,
+        [
+            Line(f"{words}: p50, ms", "p50_ms"),
+            Line(f"{words}: round trips", "trips"),
+            Line(f"{words}: requests", "kinds"),
+        ],
+    )
+
+
 def native_row(mode, in_flight):
     words = f"native {mode}, {in_flight} in flight, stub"
     return Row(
@@ -207,6 +232,8 @@ LOADS = [
     latency_row("create", 0, goal=False),
     latency_row("create", 2, goal=False),
     latency_row("create", 10, goal=False),
+    megabyte_row("megabyte", "in parts", RECORD, ("ours", "peer", "native")),
+    megabyte_row("megabyte-whole", "by one PUT", WHOLE, ("ours",)),
     native_row("create", 1),
     native_row("update", 1),
     record_row("create", 1, None),

@@ -305,7 +305,8 @@ typedef struct os_options {
     /* What the store can do: a file with the answer of os_store_probe (a path with a '/' or ending in ".json"), or the
      * name of a shipped profile ("aws"). [none; "aws" for a general-purpose bucket at AWS's own endpoint] */
     const char *store_profile;
-    /* Bodies of more bytes go in parts (R15). [8 MiB; where the store ignores conditions: what arrives at once] */
+    /* Bodies of more bytes go in parts (R15). [8 MiB. Guarded: what arrives at once, unless the profile proves the
+     * condition of PutObject] */
     uint64_t stage_above;
     /* Bytes of a part, 5 MiB to 5 GiB. It grows if 10,000 parts are too few. [16 MiB; copies 512 MiB] */
     uint64_t part_size;

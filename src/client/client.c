@@ -188,13 +188,6 @@ void client_write_plan_rules(const os_client *client, struct write_plan_rules *r
     };
 }
 
-uint64_t client_multipart_above(const os_client *client, bool create)
-{
-    struct write_plan_rules rules;
-    client_write_plan_rules(client, &rules);
-    return write_plan_multipart_above(&rules, PLAN_PUT, create);
-}
-
 char *client_record_path(const os_client *client, const char *object_key)
 {
     return text_join(client->settings.record_prefix ? client->settings.record_prefix : "", object_key);

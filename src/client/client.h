@@ -99,9 +99,6 @@ os_code client_object_key(const os_client *client, const char *key, char **ret, 
 /* What the write plans of this client are chosen by; borrowed from it. */
 void client_write_plan_rules(const os_client *client, struct write_plan_rules *ret);
 
-/* Bodies of more bytes go in parts (R15). `create`: of a put if absent. */
-uint64_t client_multipart_above(const os_client *client, bool create);
-
 /* The record's path of an object key (T4); malloc'ed, NULL when out of memory. */
 char *client_record_path(const os_client *client, const char *object_key);
 

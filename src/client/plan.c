@@ -58,23 +58,6 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-uint64_t write_plan_multipart_above(const struct write_plan_rules *rules, enum write_plan_operation operation,
-                                    bool create)
-{
-    if (operation == PLAN_COPY && rules->copies_whole)
-        return UINT64_MAX;
-    if (operation == PLAN_COPY)
-        return rules->stage_above ? min_u64(rules->stage_above, GUARD_COPY_MAX_BYTES) : GUARD_COPY_MAX_BYTES;
-    if (rules->stage_above)
-        return min_u64(rules->stage_above, GUARD_COPY_MAX_BYTES); /* PutObject has the same limit */
-    /* What does not arrive at once makes a dead writer's record block for minutes (F2): where nothing else keeps
-     * it from overwriting others, its parts go first, and only the small Complete is guarded. */
-    enum profile_condition condition = condition_of(rules, PLAN_PUT_OBJECT, create);
-    bool honoured = condition == PROFILE_ENFORCED || condition == PROFILE_UNKNOWN;
-    bool is_divided_early = rules->has_uploads && (!honoured || rules->keeps_stalled_bodies);
-    return is_divided_early ? min_u64(rules->at_once_bytes, MULTIPART_ABOVE_DEFAULT) : MULTIPART_ABOVE_DEFAULT;
-}
-
 /* ------------------------------------------------------------------------------------------------ what is proven */
 
 static bool proves(const struct write_plan_rules *rules, enum write_plan_request request, bool create)
@@ -87,6 +70,44 @@ static bool proves(const struct write_plan_rules *rules, enum write_plan_request
     if (carries_nonce && rules->profile->metadata_survives == PROFILE_NO)
         return false; /* nothing else tells an own write from another's */
     return profile_proves(rules->profile, profile_request_of(request), create);
+}
+
+uint64_t write_plan_body_most(uint64_t stage_above)
+{
+    return stage_above ? min_u64(stage_above, GUARD_COPY_MAX_BYTES) /* PutObject has the same limit */
+                       : MULTIPART_ABOVE_DEFAULT;
+}
+
+/* NATIVE and BOTH rest on the condition of this request unless it is known to be ignored; what is known of a Complete's
+ * may be less. */
+static bool keeps_condition(const struct write_plan_rules *rules, bool create)
+{
+    enum profile_condition condition = condition_of(rules, PLAN_PUT_OBJECT, create);
+    if (rules->guard == OS_GUARD_NATIVE || rules->guard == OS_GUARD_BOTH)
+        return condition == PROFILE_ENFORCED || condition == PROFILE_UNKNOWN;
+    return rules->profile != NULL && proves(rules, PLAN_PUT_OBJECT, create);
+}
+
+/* R15.2, R15.7: what does not arrive at once makes a dead writer's record block for minutes (F2). Its parts go first, then, and
+ * only the small Complete is guarded. */
+static bool is_divided_early(const struct write_plan_rules *rules, bool create)
+{
+    if (!rules->has_uploads || rules->keeps_stalled_bodies)
+        return rules->has_uploads;
+    bool completes_slowly = rules->profile != NULL && rules->profile->complete_s > GUARD_STALLED_BODY_S;
+    return !completes_slowly && !keeps_condition(rules, create);
+}
+
+uint64_t write_plan_multipart_above(const struct write_plan_rules *rules, enum write_plan_operation operation,
+                                    bool create)
+{
+    if (operation == PLAN_COPY && rules->copies_whole)
+        return UINT64_MAX;
+    if (operation == PLAN_COPY)
+        return rules->stage_above ? min_u64(rules->stage_above, GUARD_COPY_MAX_BYTES) : GUARD_COPY_MAX_BYTES;
+    uint64_t most = write_plan_body_most(rules->stage_above);
+    bool early = rules->stage_above == 0 && is_divided_early(rules, create);
+    return early ? min_u64(rules->at_once_bytes, most) : most;
 }
 
 /* A candidate: a request, and the vendor's header if it is not the plain condition that it rests on. */

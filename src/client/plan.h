@@ -67,7 +67,10 @@ struct write_plan {
 os_code write_plan_choose(const struct write_plan_rules *rules, const struct write_plan_params *params,
                           struct write_plan *ret, os_error *err);
 
-/* Bodies (COPY: sources) of more bytes go in parts (R15). */
+/* Bodies of more bytes go in parts, whatever is known of the store. `stage_above`: 0: by default. */
+uint64_t write_plan_body_most(uint64_t stage_above);
+
+/* Guarded: bodies (COPY: sources) of more bytes go in parts (R15). */
 uint64_t write_plan_multipart_above(const struct write_plan_rules *rules, enum write_plan_operation operation,
                                     bool create);
 

@@ -99,8 +99,8 @@ static enum steps_next put_open(struct plain *plain)
     if (plain->over && (cancel_triggered(plain->call.cancel) || cancel_triggered(plain->client->closing)))
         return plain_over(plain, error_set(&plain->error, OS_ERR_CANCELLED,
                                            "put of %s was cancelled before its body was read.", plain->key));
-    os_code code = body_open(plain->arguments->body, PLAIN_LOAD_MOST, client_multipart_above(plain->client, true), body,
-                             &plain->error);
+    uint64_t stream_most = write_plan_body_most(plain->client->settings.stage_above);
+    os_code code = body_open(plain->arguments->body, PLAIN_LOAD_MOST, stream_most, body, &plain->error);
     if (code != OS_OK)
         return plain_over(plain, code);
     bool in_parts = body->goes_on || body->http.length > PLAIN_BODY_MOST;

@@ -468,6 +468,7 @@ os_code local_store_new(const struct store_config *config, struct store **ret, o
     local->store.has_fence = true;
     local->store.is_local = true;
     local->store.has_uploads = true;
+    atomic_store_explicit(&local->store.at_once_bytes, UINT32_MAX, memory_order_relaxed); /* nothing is on its way */
     local->loop = config->loop;
     *ret = &local->store;
     return OS_OK;

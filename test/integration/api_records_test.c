@@ -131,6 +131,7 @@ SUITE_TEST(the_record_prefix_stands_before_the_key, 0)
 SUITE_TEST(a_longer_attempt_writes_a_longer_lease, BACKEND_FENCE)
 {
     os_options options = fixture_options(f);
+    options.stage_above = 8U << 20; /* nothing goes in parts */
     CLOSED os_client *client = fixture_client(&options);
     const char *key = fixture_key(f, "large");
     const size_t size = 1U << 20; /* more than leaves in one write: allowance 70 s */

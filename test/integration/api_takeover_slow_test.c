@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { LARGE = 1 << 20 };
+static const char large[] = "1048576";
 
 /* The settings of this program's clients: defaults, but where there is no fence a shorter lease; and versitygw, which
  * takes the rest of a stalled body at any time, gets the condition headers that it honours (R7). */
@@ -31,13 +32,14 @@ static os_options takeover_options(const struct fixture *f)
     return options;
 }
 
-/* Creates one key, from a body of so many bytes, and says its verdict. */
+/* Creates one key, from a body of so many bytes (in one request if "whole" is said), and says its verdict. */
 static int write_role(struct fixture *fixture, int argc, char **argv)
 {
     os_options options = takeover_options(fixture);
     os_client *client = NULL;
     os_error error;
-    size_t size = argc == 2 ? (size_t)strtoul(argv[1], NULL, 10) : 0;
+    size_t size = argc >= 2 ? (size_t)strtoul(argv[1], NULL, 10) : 0;
+    options.stage_above = argc == 3 ? 2 * LARGE : 0;
     char *data = malloc(size + 1);
     if (data == NULL || size == 0 || os_client_open(&options, &client, &error) != OS_OK) {
         free(data);
@@ -55,23 +57,27 @@ static int write_role(struct fixture *fixture, int argc, char **argv)
     return 0;
 }
 
-/* A process whose PUT is held by the proxy. */
+/* A process whose write is held by the proxy. */
 struct holder {
     struct child child;
     const char *key;
     unsigned rule;
 };
 
+/* `rule` without a method: it meets the PUT. */
 static void holder_start(struct holder *holder, struct fixture *f, const char *name, struct fault_rule rule,
                          const char *size)
 {
     assert_true(fixture_proxies(f));
     fixture_export(f);
     holder->key = fixture_key(f, name);
-    rule.match = (struct fault_match){.method = "PUT", .path_contains = holder->key};
+    bool whole = rule.match.method == NULL;
+    if (whole)
+        rule.match.method = "PUT";
+    rule.match.path_contains = holder->key;
     rule.times = 1;
     holder->rule = fault_proxy_add(f->store_proxy, &rule);
-    const char *const arguments[] = {holder->key, size, NULL};
+    const char *const arguments[] = {holder->key, size, whole ? "whole" : NULL, NULL};
     assert_true(child_start(&holder->child, "write", arguments));
     assert_true(fault_proxy_wait_hits(f->store_proxy, holder->rule, 1, 60000));
 }
@@ -133,6 +139,32 @@ SUITE_TEST(a_holder_that_was_killed_after_its_put_has_committed, 0)
     CHECK_OBJECT(client, holder.key, "ddddd");
 }
 
+static int note_blocked(void *context, const os_record *record)
+{
+    *(int64_t *)context = record->fence_s - record->since_s;
+    return 0;
+}
+
+/* R15.2: parts go before the record, so that its fence is that of a small request. */
+SUITE_TEST(a_writer_of_a_megabyte_that_is_killed_blocks_no_longer_than_that_of_a_byte, BACKEND_FENCE)
+{
+    struct holder holder;
+    struct fault_rule held = {.action = FAULT_HOLD, .match = {.method = "POST", .query_contains = "uploadId="}};
+    holder_start(&holder, f, "killed-large", held, large);
+    child_kill(&holder.child);
+    os_options options = takeover_options(f);
+    CLOSED os_client *client = fixture_client(&options);
+    os_error error;
+    int64_t blocked_s = 0;
+    CHECK_CODE(os_table_list(client, holder.key, NULL, note_blocked, &blocked_s, &error), OS_OK, &error);
+    assert_in_range(blocked_s, 10, 11); /* length 5 + allowance 5, and 10 ms for the part */
+    assert_true(take_over(f, holder.key) <= 50000);
+
+    fault_proxy_release(f->store_proxy, holder.rule, FAULT_FORWARD);
+    assert_true(fault_proxy_wait_finished(f->store_proxy, holder.rule, 1, 60000));
+    CHECK_OBJECT(client, holder.key, "the successor's");
+}
+
 /*
  * A body of which the store has half when the sender's lease ends, while something between them holds the rest. The
  * allowance of 70 s for such a PUT is longer than the store keeps the connection: the successor is safe, and so is its
@@ -141,9 +173,7 @@ SUITE_TEST(a_holder_that_was_killed_after_its_put_has_committed, 0)
 SUITE_TEST(a_body_that_stalls_half_way_past_its_lease_harms_nobody, BACKEND_REAL)
 {
     struct holder holder;
-    char size[16];
-    snprintf(size, sizeof(size), "%d", LARGE);
-    holder_start(&holder, f, "stalled", (struct fault_rule){.action = FAULT_STALL_UPSTREAM, .bytes = LARGE / 2}, size);
+    holder_start(&holder, f, "stalled", (struct fault_rule){.action = FAULT_STALL_UPSTREAM, .bytes = LARGE / 2}, large);
     child_kill(&holder.child);
     uint64_t took = take_over(f, holder.key);
     assert_true(took <= 115000); /* length 5 + allowance 70 + margin 2, one poll, rounding */

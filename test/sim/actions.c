@@ -4,6 +4,7 @@
 #include "sim/effect.h"
 #include "sim/frame.h"
 #include "sim/network.h"
+#include "sim/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static void give_settings(const struct world *world, char *profile, size_t size,
     options->parts_at_once = fleet->parts_at_once;
     options->stalled_body_s = fleet->stalled_body_s;
     options->minimum_rate = 1024;
-    if (fleet->stage_above > 0)
+    if (plan_is_staged(world))
         options->part_size = PART_SIZE;
     if (fleet->profiled) {
         snprintf(profile, size, "/proc/self/fd/%d", world->profile_fd);

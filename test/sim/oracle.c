@@ -64,7 +64,7 @@ static bool is_excused(const struct world *world, const struct truth *truth)
     /* Without a record nobody can tell a 412 that was true for an instant only from one that never was. */
     bool unmet = copy || (world->fleet.profiled && world->fleet.guard != OS_GUARD_RECORD);
     /* A late copy of an UploadPart gives the part another ETag: InvalidPart. */
-    unmet = unmet || (world->fleet.stage_above > 0 && world->faults.rate[FAULT_RANDOM_ETAG] > 0);
+    unmet = unmet || (world->fleet.stage_above != WORLD_WHOLE && world->faults.rate[FAULT_RANDOM_ETAG] > 0);
     /* What answers twice in a row like no ledger is given up. */
     bool foreign = truth->code == OS_ERR_CONFIG && world->faults.struck[FAULT_FOREIGN] > 1;
     return unsupported || foreign || (unmet && truth->code == OS_ERR_REFUSED);

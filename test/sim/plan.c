@@ -25,11 +25,17 @@ static uint64_t draw(const struct world *world, uint64_t purpose, uint64_t occas
     return fault_number(&world->faults, purpose, occasion, least, most);
 }
 
+bool plan_is_staged(const struct world *world)
+{
+    return world->fleet.stage_above > 0 && world->fleet.stage_above < WORLD_WHOLE;
+}
+
 /* The whole fleet has one mode; with a profile in every mode it asks that for whatever it leaves open. */
 static void plan_modes(struct world *world)
 {
     static const os_guard modes[] = {OS_GUARD_RECORD, OS_GUARD_BOTH, OS_GUARD_NATIVE, OS_GUARD_AUTO};
     struct fleet *fleet = &world->fleet;
+    fleet->stage_above = draw(world, PURPOSE_SETTING, 12, 0, 3) == 0 ? 0 : WORLD_WHOLE;
     if (world->faults.rate[FAULT_STAGED] > 0) { /* those that are the same for all calls have ten bytes */
         fleet->stage_above = draw(world, PURPOSE_SETTING, 8, 0, 1) == 0 ? 1 : 12;
         fleet->parts_at_once = (uint32_t)draw(world, PURPOSE_SETTING, 9, 1, 4);
@@ -129,7 +135,7 @@ void plan_call(const struct world *world, uint32_t lane, uint32_t index, struct 
     ret->cancel_after_us = draw(world, PURPOSE_CANCEL, occasion, 0, 20000000);
     uint64_t content = draw(world, PURPOSE_CONTENT, occasion, 0, 11);
     ret->content = content < 2 ? (uint32_t)content + 1 : 0;
-    bool staged = world->fleet.stage_above > 0;
+    bool staged = plan_is_staged(world);
     ret->stream = staged && draw(world, PURPOSE_BODY, occasion, 0, 3) == 0;
     ret->large = staged && draw(world, PURPOSE_BODY + 1000, occasion, 0, 499) == 0;
     ret->resolve_after = draw(world, PURPOSE_RESOLVE, occasion, 0, 2) != 0;

@@ -35,6 +35,7 @@ void plan_world(struct world *world);
 uint32_t plan_count(const struct world *world, uint32_t lane);
 void plan_call(const struct world *world, uint32_t lane, uint32_t index, struct plan_call *ret);
 /* Only ever created, never replaced or deleted. */
+bool plan_is_staged(const struct world *world); /* some bodies are said to be large */
 bool plan_is_create_once(const struct world *world, uint32_t key);
 
 #endif

@@ -50,6 +50,8 @@ struct truth {
     uint64_t applied_us;
 };
 
+#define WORLD_WHOLE (UINT64_C(8) << 20)
+
 /* What the whole fleet agrees on, and what each seed draws for it. */
 struct fleet {
     uint64_t timeout_ms;
@@ -63,7 +65,7 @@ struct fleet {
     os_toggle condition_headers;
     os_guard guard;
     bool profiled;        /* it has the store's profile */
-    uint64_t stage_above; /* 0: by default, which is more than any body here */
+    uint64_t stage_above; /* WORLD_WHOLE: more than any body here; 0: by default (R15.2) */
     uint32_t parts_at_once;
     uint32_t segment_bytes;  /* of every connection to the store */
     uint32_t stalled_body_s; /* how long the store waits for the rest of a body */

@@ -72,7 +72,8 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_GUARD] = SETTING_CHOICE("guard", "auto|record|native|both", "what excludes other writers"),
     [OPTION_STORE_PROFILE] =
         SETTING_TEXT("store-profile", "FILE|NAME", "what the store can do: a file of probe, or a shipped profile"),
-    [OPTION_STAGE_ABOVE] = SETTING_NUMBER("stage-above", UINT64_MAX, "send larger bodies in parts (bytes) [8 MiB]"),
+    [OPTION_STAGE_ABOVE] =
+        SETTING_NUMBER("stage-above", UINT64_MAX, "send larger bodies in parts (bytes) [what arrives at once]"),
     [OPTION_PART_SIZE] = SETTING_NUMBER("part-size", UINT64_MAX, "bytes of a part [16 MiB; copies 512 MiB]"),
     [OPTION_PARTS_AT_ONCE] = SETTING_NUMBER("parts-at-once", UINT32_MAX, "parts that one call sends at once [4]"),
     [OPTION_MINIMUM_RATE] =

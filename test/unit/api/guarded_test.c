@@ -244,6 +244,7 @@ static void check_allowance(const struct scratch *scratch, struct http_server *s
     char *token = filled(each->token_bytes);
     options.ca_file = http_server_ca_file(server);
     options.session_token = each->token_bytes ? token : NULL;
+    options.stage_above = 1 << 20; /* nothing goes in parts */
     os_client *client = scratch_s3_client(scratch, http_server_host(server), &options);
     create_sized(client, each);
     os_client_close(client);

@@ -65,8 +65,9 @@ static const struct row rows[] = {
      HEADERS_ON | NO_CONDITIONS,
      {PLAN_PUT, CREATE, 5},
      RECORD_BY(PLAN_PUT_OBJECT)},
-    {"8 MiB", NULL, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 8 << 20}, RECORD_BY(PLAN_PUT_OBJECT)},
-    {"over 8 MiB", NULL, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, (8 << 20) + 1}, RECORD_BY(PLAN_COMPLETE_UPLOAD)},
+    {"at once", NULL, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 64 << 10}, RECORD_BY(PLAN_PUT_OBJECT)},
+    {"not at once", NULL, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, (64 << 10) + 1}, RECORD_BY(PLAN_COMPLETE_UPLOAD)},
+    {"8 MiB, no uploads", NULL, OS_GUARD_AUTO, NO_UPLOADS, {PLAN_PUT, CREATE, 8 << 20}, RECORD_BY(PLAN_PUT_OBJECT)},
     {"too large", NULL, OS_GUARD_AUTO, NO_UPLOADS, {PLAN_PUT, CREATE, (8 << 20) + 1}, REFUSED(OS_ERR_TOO_LARGE)},
     {"copy of 5 GiB", NULL, OS_GUARD_AUTO, 0, {PLAN_COPY, CREATE, 5 * GIB}, RECORD_BY(PLAN_COPY_OBJECT)},
     {"larger copy", NULL, OS_GUARD_AUTO, 0, {PLAN_COPY, MATCH, 5 * GIB + 1}, RECORD_BY(PLAN_COMPLETE_UPLOAD)},
@@ -76,6 +77,7 @@ static const struct row rows[] = {
     {"no ledger", NULL, OS_GUARD_AUTO, NO_LEDGER, {PLAN_PUT, CREATE, 5}, REFUSED(OS_ERR_CONFIG)},
     {"native, no profile", NULL, OS_GUARD_NATIVE, 0, {PLAN_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
     {"both, no profile", NULL, OS_GUARD_BOTH, 0, {PLAN_PUT, MATCH, 5}, BOTH_BY(PLAN_PUT_OBJECT)},
+    {"both, 8 MiB", NULL, OS_GUARD_BOTH, 0, {PLAN_PUT, MATCH, 8 << 20}, BOTH_BY(PLAN_PUT_OBJECT)},
     {"both, no profile", NULL, OS_GUARD_BOTH, 0, {PLAN_DELETE, MATCH, 0}, BOTH_BY(PLAN_DELETE_OBJECT)},
     {"both, no ledger", NULL, OS_GUARD_BOTH, NO_LEDGER, {PLAN_PUT, MATCH, 5}, REFUSED(OS_ERR_CONFIG)},
 
@@ -206,6 +208,12 @@ static const struct row rows[] = {
     {"Google's word", google_documented, OS_GUARD_NATIVE, 0, {PLAN_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
     {"Google's word", google_documented, OS_GUARD_NATIVE, 0, {PLAN_COPY, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
     {"Google refuses", google_refused, OS_GUARD_NATIVE, 0, {PLAN_PUT, CREATE, 5}, REFUSED(OS_ERR_UNSUPPORTED)},
+    {"racy, 65 KiB",
+     nothing_atomic,
+     OS_GUARD_AUTO,
+     0,
+     {PLAN_PUT, CREATE, 65 << 10},
+     RECORD_AND_HEADER_BY(PLAN_COMPLETE_UPLOAD)},
     {"racy", nothing_atomic, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 5}, RECORD_AND_HEADER_BY(PLAN_PUT_OBJECT)},
     {"racy", nothing_atomic, OS_GUARD_BOTH, 0, {PLAN_PUT, CREATE, 5}, BOTH_BY(PLAN_PUT_OBJECT)},
     {"refused", put_refuses, OS_GUARD_AUTO, 0, {PLAN_PUT, CREATE, 5}, RECORD_BY(PLAN_PUT_OBJECT)},
@@ -307,7 +315,7 @@ TEST(in_both_others_may_write_without_a_record)
 
 TEST(a_setting_moves_the_threshold_but_not_over_the_limit_of_one_request)
 {
-    struct write_plan_rules rules = {.has_uploads = true};
+    struct write_plan_rules rules = {.has_uploads = true, .at_once_bytes = UINT32_MAX};
     assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 8 << 20);
     assert_int_equal(write_plan_multipart_above(&rules, PLAN_COPY, true), 5 * GIB);
     rules.stage_above = 1000;
@@ -318,18 +326,62 @@ TEST(a_setting_moves_the_threshold_but_not_over_the_limit_of_one_request)
     assert_int_equal(write_plan_multipart_above(&rules, PLAN_COPY, true), 5 * GIB);
 }
 
-/* F2: what does not arrive at once makes a dead writer's record block for long. */
-TEST(where_only_the_record_excludes_what_does_not_arrive_at_once_is_staged)
+/* R15.2: what does not arrive at once makes a dead writer's record block for long. */
+TEST(where_no_condition_is_proven_what_does_not_arrive_at_once_is_staged)
 {
-    struct profile profile = all_ignored();
-    struct write_plan_rules rules = {.profile = &profile, .has_uploads = true, .at_once_bytes = 12 << 10};
-    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 12 << 10);
-    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, false), 12 << 10);
+    struct profile ignored = all_ignored();
+    struct profile in_turns = nothing_atomic(); /* enforced, with several winners in a race */
+    const struct profile *const unproven[] = {NULL, &ignored, &in_turns};
+    struct write_plan_rules rules = {.has_uploads = true, .at_once_bytes = 12 << 10};
+    for (size_t i = 0; i < sizeof(unproven) / sizeof(unproven[0]); i++) {
+        rules.profile = unproven[i];
+        assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 12 << 10);
+        assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, false), 12 << 10);
+        assert_int_equal(write_plan_multipart_above(&rules, PLAN_COPY, true), 5 * GIB);
+    }
     rules.stage_above = 1 << 20; /* the caller's own */
     assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 1 << 20);
     rules.stage_above = 0;
     rules.has_uploads = false;
     assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 8 << 20);
+}
+
+TEST(a_proven_condition_is_not_given_up_for_a_shorter_fence)
+{
+    struct profile profile = all_proven();
+    struct write_plan_rules rules = {.profile = &profile, .has_uploads = true, .at_once_bytes = 12 << 10};
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 8 << 20);
+    profile.rules[PROFILE_PUT].match_atomic = false;
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 8 << 20);
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, false), 12 << 10);
+}
+
+/* M1.3: native writers are kept out by the condition, and nobody has said that the store knows it on a Complete. */
+TEST(native_and_both_keep_the_request_whose_condition_they_rest_on)
+{
+    struct profile profile = all_ignored();
+    struct write_plan_rules rules = {.guard = OS_GUARD_BOTH, .has_uploads = true, .at_once_bytes = 12 << 10};
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 8 << 20);
+    rules.profile = &profile;
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 12 << 10);
+    profile.rules[PROFILE_PUT].absent = PROFILE_ENFORCED;
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 8 << 20);
+    rules.guard = OS_GUARD_NATIVE;
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 8 << 20);
+    rules.guard = OS_GUARD_RECORD;
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 12 << 10);
+}
+
+TEST(where_a_complete_takes_longer_than_a_stalled_body_parts_shorten_nothing)
+{
+    struct profile profile = all_ignored();
+    struct write_plan_rules rules = {.profile = &profile, .has_uploads = true, .at_once_bytes = 12 << 10};
+    profile.complete_s = GUARD_STALLED_BODY_S;
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 12 << 10);
+    profile.complete_s = GUARD_STALLED_BODY_S + 1;
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 8 << 20);
+    rules.keeps_stalled_bodies = true;
+    assert_int_equal(write_plan_multipart_above(&rules, PLAN_PUT, true), 12 << 10);
 }
 
 /* F2: there the rest of a body may come at any time, so that its beginning never dies. */
