@@ -22,6 +22,14 @@ static void guard_on_start(struct guard *g, const struct guard_event *event, str
         guard_check(g, event, actions);
 }
 
+static void guard_on_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+{
+    if (guard_is_forward(g))
+        guard_on_forward_head(g, event, actions);
+    else
+        guard_on_resolve_again(g, event, actions);
+}
+
 /* A timer for which nothing stands here is one of an earlier state. */
 static handler_fn *const handlers[GUARD_FINISHED + 1][GUARD_EVENT_STOP] = {
     [GUARD_NEW] = {[GUARD_EVENT_START] = guard_on_start},
@@ -55,7 +63,7 @@ static handler_fn *const handlers[GUARD_FINISHED + 1][GUARD_EVENT_STOP] = {
     [GUARD_RESOLVE_OTHERS] =
         {[GUARD_EVENT_RECORD_GET] = guard_on_resolve_get, [GUARD_EVENT_RECORD_QUERY] = guard_on_resolve_query},
     [GUARD_RESOLVE_PARTS] = {[GUARD_EVENT_PARTS] = guard_on_parts},
-    [GUARD_RESOLVE_AGAIN] = {[GUARD_EVENT_HEAD] = guard_on_resolve_again},
+    [GUARD_RESOLVE_AGAIN] = {[GUARD_EVENT_HEAD] = guard_on_again},
     [GUARD_RESOLVE_VERSIONS] = {[GUARD_EVENT_VERSIONS] = guard_on_versions},
     [GUARD_RESOLVE_WAITING] = {[GUARD_EVENT_TIMER] = guard_on_round},
     [GUARD_ORPHANED] = {[GUARD_EVENT_RECORD_PUT] = guard_orphan_answered},
@@ -99,7 +107,8 @@ static bool is_torn(const struct guard *g, const struct object_version *version)
 static bool shows_our_nonce(const struct guard *g, const struct guard_event *event)
 {
     return event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED &&
-           version_shows_nonce(&event->version, g->write.nonce) && !is_torn(g, &event->version);
+           (version_shows_nonce(&event->version, g->write.nonce) || event->history.shows_ours) &&
+           !is_torn(g, &event->version);
 }
 
 /* Where the version is another's, which replaced ours, nothing tells our ETag. */

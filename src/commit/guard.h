@@ -16,7 +16,8 @@
  * waits for the answer of a PutItem, to release the record that it may have made.
  *
  * The parts, each of which knows only those after it: guard.c (dispatch), guard_acquire.c (R1, R3-R5), guard_contend.c
- * (R11, R12, R14), guard_sign.c (R2), guard_attempt.c (R6-R10), guard_resolve.c (R13, R14), guard_native.c (N1-N3),
+ * (R11, R12, R14), guard_sign.c (R2), guard_forward.c (N4), guard_attempt.c (R6-R10), guard_resolve.c (R13, R14),
+ * guard_native.c (N1-N3),
  * guard_versions.c (R16), guard_ticket.c (R17), guard_core.c (what all share, and how a guard ends: V1-V5, T3).
  */
 #ifndef OSCOMMIT_COMMIT_GUARD_H
@@ -86,6 +87,8 @@ struct guard_settings {
     bool native_writers;  /* others write the same keys in native mode: what no record says proves nothing (R13) */
     bool versioned;       /* R16: the bucket was seen to have versions, before the guard began */
     bool versions_likely; /* R16: it may have: asking for their list is worth it, and proves no more than it would */
+    bool forward_only;    /* N4: the caller's promise that the key is never deleted, and never takes earlier bytes again */
+    uint8_t reserved[7];
 };
 
 /* What one guard is for (G1). */
@@ -121,6 +124,7 @@ struct guard_ticket {
     struct object_version base; /* the version of the last HEAD before we sent */
     bool not_applied;           /* a definite 412 or final 409 was received */
     bool parts_in_doubt;        /* R14 */
+    bool forward_only;          /* N4 */
 };
 
 /* ---------------------------------------------------------------------------------------------------- state */
@@ -172,6 +176,7 @@ enum guard_reason {
     GUARD_REASON_SOURCE, /* source missing, changed or denied */
     GUARD_REASON_SOURCE_TOO_LARGE,
     GUARD_REASON_SIGN_FAILED,
+    GUARD_REASON_SAME_ETAG, /* N4.4 */
     GUARD_REASON_LEDGER_REFUSED,
     GUARD_REASON_UNREADABLE_RECORD,
     GUARD_REASON_ABORT_REFUSED, /* R14: the store does not let us abort the holder's upload */
@@ -208,7 +213,8 @@ enum guard_rule {
     RULE_R17,
     RULE_N1,
     RULE_N2,
-    RULE_N3
+    RULE_N3,
+    RULE_N4
 };
 
 /* What of our record is in the ledger, as far as we know; what a release has to undo (T3). */
@@ -335,6 +341,8 @@ struct guard_attempt {
     bool came_too_late; /* E6: R6 found too little left of the signature, or an answer says that it is over */
     bool overtaken;     /* V4.2: a look has shown the expectation broken: no other copy is sent */
     uint8_t looks;      /* how often the pause between two has grown */
+    bool uncertain;     /* N4.3: one copy at least has no definite answer */
+    uint8_t reserved[7];
 };
 
 /* R13: what one round has shown (guard_resolve.c, guard_native.c, guard_ticket.c). */
@@ -401,6 +409,10 @@ bool guard_owns_upload(const struct guard *guard);
  * it was: the row of our own key counts like any other. */
 void guard_classify_record(const struct guard *guard, const char *etag, const struct record *record,
                            struct guard_evidence *evidence);
+
+/* N4, HEAD: adds what one of the pairs says that an object carries. `over_base`: the ETag that it names is the expected
+ * one, or the mark of a creation where absence is expected. */
+void guard_classify_pair(const struct guard *guard, const char *nonce, bool over_base, struct guard_history *history);
 
 /* VERSIONS: what an entry of the list is good for, GUARD_VERSION_...; 0: it is another's. */
 unsigned guard_classify_listed(const struct guard *guard, const struct listed_version *listed);

@@ -31,9 +31,19 @@ static void copy_beside(struct guard *g, const struct guard_event *event, struct
     guard_request(g, GUARD_DO_SOURCE, actions);
 }
 
+/* N4.4: then its ETag would name two versions. */
+static bool keeps_etag(const struct guard *g)
+{
+    return g->settings.forward_only && g->write.our_etag[0] && strcmp(g->write.our_etag, g->write.expected_etag) == 0;
+}
+
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->check.stage != GUARD_CHECK_DONE && g->awaiting == 0);
+    if (keeps_etag(g)) {
+        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SAME_ETAG, RULE_N4, actions);
+        return;
+    }
     if (g->settings.native) {
         native_check(g, event, actions);
         return;

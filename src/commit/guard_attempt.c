@@ -72,8 +72,8 @@ static void send_copy(struct guard *g, const struct clock_reading *now, struct g
 {
     assert(g->check.stage == GUARD_CHECK_DONE && g->awaiting == 0);
     assert(g->own.hold == GUARD_HOLDS_RECORD || g->settings.native);
-    /* Each copy before was answered definitely (R7). */
-    assert(g->attempt.send_count == g->attempt.answered_409 + g->signature.renewed);
+    /* Each copy before was answered definitely (R7), or the keys are forward-only (N4). */
+    assert(g->attempt.uncertain || g->attempt.send_count == g->attempt.answered_409 + g->signature.renewed);
     g->state = GUARD_SENDING;
     g->attempt.send_count++;
     actions->send_allowance_ms = (uint64_t)guard_allowance_s(g) * 1000;
@@ -118,13 +118,24 @@ void guard_send(struct guard *g, const struct clock_reading *now, struct guard_a
         sign_again(g, actions); /* R3.7 */
 }
 
+bool guard_may_send_again(const struct guard *g, const struct clock_reading *now)
+{
+    return g->write.operation != GUARD_COMPLETE && !g->write.from_ticket && in_time(g, now);
+}
+
+void guard_send_again(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
+{
+    assert(guard_is_forward(g) && g->attempt.uncertain && guard_may_send_again(g, now));
+    send_copy(g, now, actions);
+}
+
 /* ------------------------------------------------------------------------------------------------ R7 */
 
-/* After an ambiguous answer nothing is sent again. So a definite one always speaks for every copy: those before it were
+/* After an ambiguous answer nothing is sent again, but N4. So a definite one always speaks for every copy: those before it were
  * answered definitely too. */
 static void definitely_not_applied(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(guard_phase(g) == GUARD_PHASE_ATTEMPT && !(g->awaiting & GUARD_DO_SEND));
+    assert(guard_phase(g) == GUARD_PHASE_ATTEMPT && !(g->awaiting & GUARD_DO_SEND) && !g->attempt.uncertain);
     g->attempt.not_applied = true;
     guard_resolve(g, &event->now, actions);
 }
@@ -231,12 +242,26 @@ static void may_have_expired(struct guard *g, const struct guard_event *event, s
     guard_resolve(g, &event->now, actions);
 }
 
+/* N4.3: a copy before this one may be applied, whatever became of this one. */
+static void after_uncertainty(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+{
+    assert(guard_is_forward(g));
+    if (event->attempt == ATTEMPT_PRECONDITION)
+        guard_resolve(g, &event->now, actions);
+    else
+        guard_wait(g, GUARD_RESOLVE_WAITING, actions);
+}
+
 void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     actions->drop_head = (g->awaiting & GUARD_DO_HEAD) != 0; /* V4.2: the answer is here */
     g->awaiting &= ~(unsigned)GUARD_DO_HEAD;
     assert(g->own.hold == GUARD_HOLDS_RECORD || g->settings.native);
     assert(g->attempt.send_count > 0 && !g->attempt.not_applied);
+    if (g->attempt.uncertain && event->attempt != ATTEMPT_OK) {
+        after_uncertainty(g, event, actions);
+        return;
+    }
     switch (event->attempt) {
     case ATTEMPT_OK: attempt_written(g, event, actions); return;
     case ATTEMPT_PRECONDITION: definitely_not_applied(g, event, actions); return;

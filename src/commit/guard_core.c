@@ -95,7 +95,7 @@ static const char *const rule_names[] = {
     [RULE_V4] = "V4",       [RULE_E2] = "E2",       [RULE_R13_A] = "R13.A", [RULE_R13_B] = "R13.B",
     [RULE_R13_C] = "R13.C", [RULE_R13_D] = "R13.D", [RULE_R13_E] = "R13.E", [RULE_R13_F] = "R13.F",
     [RULE_R14] = "R14",     [RULE_R16] = "R16",     [RULE_R17] = "R17",     [RULE_N1] = "N1",
-    [RULE_N2] = "N2",       [RULE_N3] = "N3",
+    [RULE_N2] = "N2",       [RULE_N3] = "N3",       [RULE_N4] = "N4",
 };
 
 const char *guard_rule_name(const struct guard *g)
@@ -149,6 +149,11 @@ bool guard_broken(const struct guard *g, const struct object_version *version)
     if (!g->write.expected_etag[0])
         return version->exists;
     return !version->exists || strcmp(version->etag, g->write.expected_etag) != 0;
+}
+
+bool guard_is_forward(const struct guard *g)
+{
+    return g->settings.forward_only && g->settings.native;
 }
 
 bool guard_is_ours(const struct guard *g, const struct record *record)

@@ -70,6 +70,12 @@ struct guard_evidence {
     bool locked;   /* one of them may still be written under */
 };
 
+/* N4: what the pairs of an object say, each a nonce and the ETag that its write replaced. */
+struct guard_history {
+    bool shows_ours; /* our nonce is among them: our write was applied */
+    bool overtaken;  /* the write of another nonce replaced what we expect */
+};
+
 struct guard_event {
     enum guard_event_kind kind;
     struct clock_reading now; /* after the answer was received */
@@ -77,6 +83,7 @@ struct guard_event {
     uint64_t date_s;
     enum head_outcome head;               /* HEAD, SOURCE */
     struct object_version version;        /* HEAD; VERSIONS_OURS */
+    struct guard_history history;         /* HEAD: of all pairs, by guard_classify_pair */
     bool versioned;                       /* HEAD: it names a version, or a delete marker, by an id of its own */
     uint64_t source_bytes;                /* SOURCE */
     bool signed_ok;                       /* SIGNED */

@@ -25,6 +25,7 @@ enum guard_phase {
 enum guard_versioning guard_versioning_of(const struct guard_settings *settings, bool before);
 enum guard_phase guard_phase(const struct guard *g);
 bool guard_broken(const struct guard *g, const struct object_version *version); /* the expectation */
+bool guard_is_forward(const struct guard *g); /* N4: the promise holds, and the store's own condition goes along */
 bool guard_is_ours(const struct guard *g, const struct record *record);         /* by nonce */
 bool guard_is_spent(const struct record *record, const struct object_version *version);
 void guard_note_head(struct guard *g, const struct guard_event *event); /* R1, R12: the expectation holds */
@@ -79,12 +80,17 @@ void guard_continue_own(struct guard *g, const struct record *item, const struct
                         struct guard_actions *actions);
 
 /* guard_attempt.c */
+bool guard_may_send_again(const struct guard *g, const struct clock_reading *now); /* N4.2: the signature lives */
+void guard_send_again(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
 void guard_send(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
 void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_on_look_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_on_look(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_on_send_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
+
+/* guard_forward.c */
+void guard_on_forward_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_contend.c */
 void guard_see_record(struct guard *g, const struct record *item, const struct clock_reading *now,

@@ -48,8 +48,9 @@ void guard_resolve(struct guard *g, const struct clock_reading *now, struct guar
 {
     assert(g->write.from_ticket || g->attempt.send_count > 0);
     assert(g->awaiting == 0);
-    if (guard_phase(g) != GUARD_PHASE_RESOLVE)
+    if (guard_phase(g) != GUARD_PHASE_RESOLVE && !g->attempt.uncertain) /* N4: the pauses go on growing */
         backoff_restart(&g->backoff);
+    g->attempt.uncertain = g->attempt.uncertain || !g->attempt.not_applied;
     if (g->write.from_ticket)
         g->own.hold = GUARD_HOLDS_NOTHING; /* R17: by this round, or not at all */
     memset(&g->round, 0, sizeof(g->round));

@@ -18,6 +18,7 @@ void guard_init_resolve(struct guard *g, const struct guard_settings *settings, 
     if (ticket->margin_s > settings->margin_s)
         g->settings.margin_s = ticket->margin_s;
     g->settings.native = ticket->native;
+    g->settings.forward_only = ticket->forward_only;
     g->settings.native_writers = ticket->native_writers || settings->native_writers;
     g->backoff.random = seed;
     g->write.operation = ticket->operation;
@@ -40,6 +41,7 @@ void guard_ticket_of(const struct guard *g, struct guard_ticket *ret)
     memset(ret, 0, sizeof(*ret));
     ret->operation = g->write.operation;
     ret->native = g->settings.native;
+    ret->forward_only = g->settings.forward_only;
     ret->native_writers = g->settings.native_writers;
     ret->versioned = g->versioning == GUARD_VERSIONED_BEFORE;
     fixed_str_copy(ret->expected_etag, guard_record_etag(g), sizeof(ret->expected_etag));
