@@ -139,6 +139,8 @@ static void fill_content(struct bytes *bytes, struct surroundings *around, unsig
         fill_date(bytes, around, event);
         fill_version(bytes, around, &event->version);
         event->versioned = event->version.exists ? version_is_own_id(event->version.version_id) : (pick & 8) != 0;
+        if (guard_watch_forward(&around->watch))
+            event->history = (struct guard_history){(pick & 112) == 112, (pick & 16) != 0};
         return;
     case GUARD_EVENT_SOURCE:
         fill_date(bytes, around, event);
@@ -239,6 +241,7 @@ static void make_settings(struct bytes *bytes, struct guard_settings *ret)
     ret->native_writers = (pick & 192) == 192;
     ret->versioned = (pick & 36) == 36;
     ret->versions_likely = (pick & 34) == 34;
+    ret->forward_only = (pick & 88) == 88; /* native */
 }
 
 static void make_guard(struct bytes *bytes, const struct guard_settings *settings, struct surroundings *around,
@@ -259,8 +262,10 @@ static void make_guard(struct bytes *bytes, const struct guard_settings *setting
     start.expected_etag = start.operation == GUARD_DELETE || pick & 32 ? "\"a\"" : NULL;
     start.upload = start.operation == GUARD_COMPLETE ? 2 : 0;
     start.generation = next_number(bytes);
-    guard_init(ret, settings, &start);
-    guard_watch_start(&around->watch, settings, &start);
+    struct guard_settings own = *settings;
+    own.forward_only = settings->forward_only && start.operation != GUARD_DELETE;
+    guard_init(ret, &own, &start);
+    guard_watch_start(&around->watch, &own, &start);
 }
 
 static void make_resolution(struct bytes *bytes, const struct guard_settings *settings, struct surroundings *around,
@@ -273,6 +278,7 @@ static void make_resolution(struct bytes *bytes, const struct guard_settings *se
     ticket.operation = (enum guard_operation)(1 + pick % 4);
     ticket.native = settings->native;
     ticket.native_writers = settings->native_writers;
+    ticket.forward_only = settings->forward_only && ticket.operation != GUARD_DELETE;
     ticket.versioned = settings->versioned;
     ticket.record.upload = ticket.operation == GUARD_COMPLETE ? 2 : 0;
     strcpy(ticket.expected_etag, pick & 4 ? "\"a\"" : RECORD_ETAG_CREATE);

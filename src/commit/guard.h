@@ -87,7 +87,7 @@ struct guard_settings {
     bool native_writers;  /* others write the same keys in native mode: what no record says proves nothing (R13) */
     bool versioned;       /* R16: the bucket was seen to have versions, before the guard began */
     bool versions_likely; /* R16: it may have: asking for their list is worth it, and proves no more than it would */
-    bool forward_only;    /* N4: the caller's promise that the key is never deleted, and never takes earlier bytes again */
+    bool forward_only; /* N4: the caller's promise that the key is never deleted, and never takes earlier bytes again */
     uint8_t reserved[7];
 };
 

@@ -26,7 +26,7 @@ enum guard_versioning guard_versioning_of(const struct guard_settings *settings,
 enum guard_phase guard_phase(const struct guard *g);
 bool guard_broken(const struct guard *g, const struct object_version *version); /* the expectation */
 bool guard_is_forward(const struct guard *g); /* N4: the promise holds, and the store's own condition goes along */
-bool guard_is_ours(const struct guard *g, const struct record *record);         /* by nonce */
+bool guard_is_ours(const struct guard *g, const struct record *record); /* by nonce */
 bool guard_is_spent(const struct record *record, const struct object_version *version);
 void guard_note_head(struct guard *g, const struct guard_event *event); /* R1, R12: the expectation holds */
 void guard_sign_at_head(struct guard *g);                               /* its Date is D0 */

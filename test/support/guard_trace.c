@@ -67,6 +67,7 @@ static bool take_setting(struct words *words, struct guard_settings *settings)
     return take_flag(words, "no-fences", &settings->fences, false) ||
            take_flag(words, "always", &settings->release_always, true) ||
            take_flag(words, "native", &settings->native, true) ||
+           take_flag(words, "forward", &settings->forward_only, true) ||
            take_flag(words, "tells", &settings->modified_tells, true) ||
            take_flag(words, "mixed", &settings->native_writers, true) ||
            take_flag(words, "versioned", &settings->versioned, true) ||
@@ -212,6 +213,13 @@ static void read_head(struct words *words, struct guard_event *event)
     while (take_version_word(words, &event->version)) {
     }
     event->versioned = version_is_own_id(event->version.version_id);
+    const char *nonce;
+    while ((nonce = words_take_value(words, "pair")) != NULL || (nonce = words_take_value(words, "over")) != NULL) {
+        char whole[RECORD_NONCE_SIZE];
+        bool over_base = words->word[words->next - 1][0] == 'o';
+        words_set_nonce(whole, nonce);
+        guard_classify_pair(&guard_trace.guard, whole, over_base, &event->history);
+    }
 }
 
 static void read_versions(struct words *words, struct guard_event *event)

@@ -53,6 +53,7 @@ static const char *const reason_names[] = {
     [GUARD_REASON_SOURCE] = "SOURCE",
     [GUARD_REASON_SOURCE_TOO_LARGE] = "SOURCE_TOO_LARGE",
     [GUARD_REASON_SIGN_FAILED] = "SIGN_FAILED",
+    [GUARD_REASON_SAME_ETAG] = "SAME_ETAG",
     [GUARD_REASON_LEDGER_REFUSED] = "LEDGER_REFUSED",
     [GUARD_REASON_UNREADABLE_RECORD] = "UNREADABLE_RECORD",
     [GUARD_REASON_ABORT_REFUSED] = "ABORT_REFUSED",
@@ -239,8 +240,8 @@ void trace_text_step(struct trace_text *text, const struct guard *g, const struc
 
 void trace_text_ticket(struct trace_text *text, const struct guard_ticket *ticket)
 {
-    trace_text_add(text, " %s %s d0=%" PRIu64, ticket->native ? "native" : "ticket", bare(ticket->expected_etag),
-                   ticket->d0_s);
+    trace_text_add(text, " %s%s %s d0=%" PRIu64, ticket->native ? "native" : "ticket",
+                   ticket->forward_only ? " forward" : "", bare(ticket->expected_etag), ticket->d0_s);
     add_record(text, &ticket->record);
     if (ticket->our_etag[0])
         trace_text_add(text, " ours=%s", bare(ticket->our_etag));

@@ -27,6 +27,8 @@ void guard_watch_start(struct guard_watch *watch, const struct guard_settings *s
     watch->amount = start->part_count;
     if (start->expected_etag)
         fixed_str_copy(watch->expected_etag, start->expected_etag, sizeof(watch->expected_etag));
+    if (settings->etag_known && start->our_etag)
+        fixed_str_copy(watch->our_etag, start->our_etag, sizeof(watch->our_etag));
     fixed_str_copy(watch->nonce, start->nonce, sizeof(watch->nonce));
     if (start->known_nonce)
         fixed_str_copy(watch->known_nonce, start->known_nonce, sizeof(watch->known_nonce));
@@ -46,6 +48,7 @@ void guard_watch_resolve(struct guard_watch *watch, const struct guard_settings 
     memset(watch, 0, sizeof(*watch));
     watch->settings = *settings;
     watch->settings.native = ticket->native;
+    watch->settings.forward_only = ticket->forward_only;
     if (ticket->margin_s > settings->margin_s)
         watch->settings.margin_s = ticket->margin_s;
     watch->from_ticket = true;
@@ -179,8 +182,9 @@ static void head_came(struct guard_watch *watch, const struct guard_event *event
         attempt->versioned = attempt->versioned || event->versioned;
         version_copy(&watch->before, version);
     }
-    if (guard_watch_shows(version, watch->nonce))
+    if (guard_watch_shows(version, watch->nonce) || event->history.shows_ours)
         attempt->proven = true;
+    attempt->overtaken = event->history.overtaken;
     if (attempt->sent && guard_watch_past(watch, watch->checked.date_s, &watch->own.put))
         attempt->dead = true;
     if (event->has_date)
@@ -198,8 +202,13 @@ static bool denied_early(const struct guard_watch *watch)
            (uint64_t)watch->signature.length_s * 1000;
 }
 
+bool guard_watch_forward(const struct guard_watch *watch)
+{
+    return watch->settings.native && watch->settings.forward_only;
+}
+
 /* R7, R8: which answers leave a copy that may still be applied, and which let the same be sent again. */
-static void attempt_came(struct guard_watch *watch, enum attempt_answer answer)
+static void copy_was_answered(struct guard_watch *watch, enum attempt_answer answer)
 {
     struct guard_watch_attempt *attempt = &watch->attempt;
     attempt->again = false;
@@ -221,6 +230,18 @@ static void attempt_came(struct guard_watch *watch, enum attempt_answer answer)
     case ATTEMPT_EXPIRED:
     case ATTEMPT_AMBIGUOUS: return;
     }
+}
+
+static void attempt_came(struct guard_watch *watch, enum attempt_answer answer)
+{
+    struct guard_watch_attempt *attempt = &watch->attempt;
+    attempt->step = watch->step;
+    copy_was_answered(watch, answer);
+    if (attempt->uncertain) { /* N4.3 */
+        attempt->out = true;
+        attempt->again = false;
+    }
+    attempt->uncertain = attempt->out;
 }
 
 static void upload_came(struct guard_watch *watch, const struct guard_event *event)
@@ -328,6 +349,8 @@ void guard_watch_event(struct guard_watch *watch, const struct guard_event *even
         head_came(watch, event);
     if (request == GUARD_DO_SOURCE && event->head == HEAD_ANSWERED && !watch->signature.later)
         watch->amount = event->source_bytes;
+    if (request == GUARD_DO_SOURCE)
+        watch->own.held_clock = watch->now; /* R3.7: R5 is asked when this has come, too */
     if (request == GUARD_DO_SIGN)
         signature_came(watch, event);
     if (request & (GUARD_DO_RECORD_PUT | GUARD_DO_RECORD_GET | GUARD_DO_RECORD_QUERY))

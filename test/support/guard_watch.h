@@ -63,6 +63,9 @@ struct guard_watch_attempt {
     bool versioned;    /* R16: the bucket had versions before it was sent */
     bool has_versions; /* or has them now */
     bool not_in_list;  /* their list shows that it was not applied */
+    bool uncertain;    /* N4.3: a copy before the last one was left unanswered */
+    bool overtaken;    /* N4.2: the HEAD answered last has a pair of another, over what is expected */
+    uint64_t step;     /* of the last answer */
 };
 
 struct guard_watch {
@@ -70,6 +73,7 @@ struct guard_watch {
     enum guard_operation operation;
     bool from_ticket;
     char expected_etag[VERSION_ETAG_SIZE]; /* "": absent */
+    char our_etag[VERSION_ETAG_SIZE];      /* "": not predicted */
     char nonce[RECORD_NONCE_SIZE];
     char known_nonce[RECORD_NONCE_SIZE]; /* R3.6 */
     uint64_t upload;
@@ -121,6 +125,7 @@ bool guard_watch_shows(const struct object_version *version, const char *nonce);
 bool guard_watch_past(const struct guard_watch *watch, uint64_t date_s, const struct record *record);
 uint64_t guard_watch_delivery_s(const struct guard_watch *watch, uint64_t wire_bytes);
 uint64_t guard_watch_allowance_s(const struct guard_watch *watch);
+bool guard_watch_forward(const struct guard_watch *watch);         /* N4: the promise, and the store's own condition */
 bool guard_watch_stalls_for_ever(const struct guard_watch *watch); /* what was signed has no fence */
 
 #endif

@@ -180,6 +180,14 @@ static const char *check_lease(const struct guard_watch *watch, const struct gua
     return NULL;
 }
 
+/* N4.2. */
+static bool sends_again(const struct guard_watch *watch)
+{
+    const struct guard_watch_attempt *attempt = &watch->attempt;
+    bool looked = watch->checked.step >= attempt->step && watch->holds && attempt->step > 0;
+    return guard_watch_forward(watch) && attempt->uncertain && looked && watch->operation != GUARD_COMPLETE;
+}
+
 static const char *check_send(struct guard_watch *watch, const struct guard_actions *todo)
 {
     const struct guard_watch_signature *signature = &watch->signature;
@@ -188,8 +196,12 @@ static const char *check_send(struct guard_watch *watch, const struct guard_acti
     uint64_t length_ms = (uint64_t)signature->length_s * 1000;
     uint64_t delivery_ms = guard_watch_delivery_s(watch, signature->wire_bytes) * 1000;
     MUST(!watch->from_ticket, "R17: a resolution makes no attempt");
+    MUST(!watch->settings.forward_only || watch->expected_etag[0] == '\0' ||
+             strcmp(watch->our_etag, watch->expected_etag) != 0,
+         "N4.4: another ETag than what is there");
     MUST(signature->good && !signature->takes_longer, "R6: signed, and no slower than the record counts on");
-    MUST(!attempt->out && (!attempt->sent || attempt->again), "R13: no second copy but after an answer that allows it");
+    MUST(sends_again(watch) || (!attempt->out && (!attempt->sent || attempt->again)),
+         "R13: no second copy but after an answer that allows it");
     MUST(clock_elapsed_max(&signature->clock, &watch->now) < length_ms, "R6: while the signature lives, by all clocks");
     MUST(todo->send_at_once == signature->at_once, "R6: it is to arrive as the record counts on");
     MUST(todo->send_tail_ms == length_ms + delivery_ms, "R6: its end's time");
@@ -230,6 +242,15 @@ static bool native_evidence(const struct guard_watch *watch)
            (last->exists && watch->settings.modified_tells && old);
 }
 
+/* N4.2: by what stands there after the attempt was dead; or by another's write over what was expected. */
+static bool forward_evidence(const struct guard_watch *watch, enum verdict verdict)
+{
+    if (!guard_watch_forward(watch))
+        return false;
+    return verdict == VERDICT_CONFLICT ? watch->attempt.overtaken && !watch->holds
+                                       : watch->holds && watch->attempt.dead;
+}
+
 /* V5: a record that we hold, and of which no PutItem is unanswered, with fewer than 2^64 - 1 generations behind it. */
 static bool owes_release(const struct guard_watch *watch)
 {
@@ -240,8 +261,10 @@ static const char *check_lost(const struct guard_watch *watch, const struct guar
                               const struct guard_actions *todo)
 {
     const struct guard_watch_attempt *attempt = &watch->attempt;
-    MUST(!attempt->out || attempt->dead, "V1: nothing may still be applied");
-    MUST(!attempt->out || !watch->settings.native || native_evidence(watch), "N1, N2, R16: by what stood there");
+    bool forward = forward_evidence(watch, watch->verdict);
+    MUST(!attempt->out || attempt->dead || forward, "V1: nothing may still be applied");
+    MUST(!attempt->out || !watch->settings.native || native_evidence(watch) || forward,
+         "N1, N2, N4, R16: by what stood there");
     MUST(!owes_release(watch) || todo->what & GUARD_DO_RELEASE, "V5: released");
     MUST(guard_owns_upload(guard) == watch->owns_upload, "R17: an upload is the ticket's by the stored record");
     return NULL;

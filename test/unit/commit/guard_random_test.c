@@ -137,6 +137,9 @@ static void random_answer(struct play *play, struct guard_event *event)
     event->versions = (enum versions_outcome)(VERSIONS_OURS + below(play, VERSIONS_HIDDEN));
     if (event->kind == GUARD_EVENT_HEAD || event->kind == GUARD_EVENT_VERSIONS)
         random_version(play, &event->version);
+    if (event->kind == GUARD_EVENT_HEAD && one_in(play, 3))
+        guard_classify_pair(&play->guard, one_in(play, 20) ? GUARD_TRACE_NONCE : GUARD_TRACE_WHOLE, one_in(play, 2),
+                            &event->history);
     event->versioned = event->version.exists ? version_is_own_id(event->version.version_id) : one_in(play, 8);
     if (event->kind >= GUARD_EVENT_RECORD_PUT && event->kind <= GUARD_EVENT_RECORD_QUERY)
         random_ledger(play, event);
@@ -193,6 +196,7 @@ static void random_settings(struct play *play)
         .recent_date_s = play->s3_ms / 1000,
         .recent_clock = play->now,
     };
+    play->settings.forward_only = start.operation != GUARD_DELETE && one_in(play, 3);
     if (start.operation == GUARD_COMPLETE) {
         start.upload = GUARD_TRACE_UPLOAD;
         start.part_count = (uint32_t)below(play, 10001);
