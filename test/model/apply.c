@@ -25,9 +25,24 @@ bool store_takes(const struct world *world, const struct flight *send)
     return link_store_takes(world, send);
 }
 
+/* N4.1: its own pair, and those of what it replaces. */
+static void add_pairs(struct object *object, const struct object *base, const struct flight *send)
+{
+    const struct call_plan *plan = &config->calls[send->writer];
+    if (!config->forward_only || plan->operation == GUARD_COMPLETE)
+        return;
+    object->pair_nonce[0] = object_nonce_code(object);
+    object->pair_over[0] = plan->expected;
+    for (unsigned i = 1; i < PAIRS && !config->forgets_pairs; i++) {
+        object->pair_nonce[i] = base->pair_nonce[i - 1];
+        object->pair_over[i] = base->pair_over[i - 1];
+    }
+}
+
 static void write_object(struct world *world, const struct flight *send)
 {
     const struct call_plan *plan = &config->calls[send->writer];
+    struct object base = world->object;
     oracle_applies(world, send);
     world->outsider_last = 0;
     memset(&world->object, 0, sizeof(world->object));
@@ -39,6 +54,7 @@ static void write_object(struct world *world, const struct flight *send)
         world->object.has_nonce = !plan->no_nonce;
         world->object.replaced = plan->no_nonce || plan->operation == GUARD_COMPLETE ? 0 : send->replaced;
         world->object.modified_s = world_date(world);
+        add_pairs(&world->object, &base, send);
     }
     if (plan->operation == GUARD_COMPLETE) {
         world->object.guard = 0; /* the nonce is the upload's */

@@ -28,7 +28,7 @@ static void forge(const struct world *world, const struct row *row, unsigned lie
     struct guard_settings settings;
     bool dead = lie == LIE_DEAD || lie == LIE_DEAD_BEFORE || lie == LIE_DEAD_AFTER || lie == LIE_DEAD_REFUSED ||
                 lie == LIE_NATIVE;
-    settings_of(&settings);
+    settings_of(0, &settings);
     memset(ret, 0, sizeof(*ret));
     ret->operation = row->record.upload ? GUARD_COMPLETE : GUARD_PUT;
     memcpy(ret->expected_etag, etag_text((uint8_t)(row - world->rows)), 2);

@@ -92,7 +92,7 @@ static void saw_new_record(struct world *world, unsigned w, const struct record 
             world->flights[i].after_seen = world->flights[i].after_abort = 0;
 }
 
-static void attempt_answered(struct book *book, enum attempt_answer answer)
+static void copy_answered(struct book *book, enum attempt_answer answer)
 {
     switch (answer) {
     case ATTEMPT_OK:
@@ -101,6 +101,14 @@ static void attempt_answered(struct book *book, enum attempt_answer answer)
     case ATTEMPT_409: book->out = config->answer_409 == GUARD_409_AMBIGUOUS; return;
     default: book->out = 0; return;
     }
+}
+
+/* N4.3: what one answer says, it says of one copy. */
+static void attempt_answered(struct book *book, enum attempt_answer answer)
+{
+    copy_answered(book, answer);
+    book->out = book->out || book->uncertain;
+    book->uncertain = book->out;
 }
 
 /* The HEADs under way were asked for before. */
@@ -232,7 +240,7 @@ static void check_upload(const struct world *world, unsigned w, const struct gua
     const struct book *book = &world->writers[w].book;
     const struct record *ours = &world->writers[w].guard.own.record;
     struct guard_settings settings;
-    settings_of(&settings);
+    settings_of(w, &settings);
     if (todo->what & GUARD_DO_PARTS) {
         MUST(todo->upload == w + 1, "R14: the parts of its own upload");
         MUST(ours->has_fence && book->largest_date_s > ours->fence_s + settings.margin_s,
@@ -250,7 +258,7 @@ static void check_put(struct world *world, unsigned w, const struct guard_action
     struct book *book = &world->writers[w].book;
     const struct record *record = &todo->record;
     struct guard_settings settings;
-    settings_of(&settings);
+    settings_of(w, &settings);
     bool never_dies = config->body_s > 0 && config->stalled_s == STALLED_FOR_EVER;
     uint64_t delivery_s = config->body_s ? (uint64_t)config->body_s + config->stalled_s + config->late_segment_s : 0;
     uint64_t reach_s = (uint64_t)settings.length_s + settings.work_s + (never_dies ? 0 : delivery_s);
@@ -281,10 +289,11 @@ static void check_send(struct world *world, unsigned w, const struct guard_actio
     struct book *book = &world->writers[w].book;
     struct clock_reading now = world_clocks(world, w);
     struct guard_settings settings;
-    settings_of(&settings);
+    settings_of(w, &settings);
     MUST(clock_elapsed_max(&book->sign_sent, &now) < (uint64_t)book->sign_length_s * 1000,
          "R6: sent while the signature lives by all clocks");
-    MUST(!book->out, "R13: no second copy while one may be applied");
+    bool again = config->forward_only && config->calls[w].operation != GUARD_COMPLETE && book->head_good;
+    MUST(!book->out || again, "R13, N4.2: no second copy while one may be applied");
     if (config->native) {
         book->sent = 1;
         book->out = 1;
@@ -317,6 +326,15 @@ static void check_release(const struct world *world, unsigned w, const struct gu
     MUST(todo->release.upload == 0, "T3: without the upload");
 }
 
+/* Every write carries its pair, and those of its base. */
+static bool pairs_tell(void)
+{
+    bool tell = config->forward_only && !config->forgets_pairs && config->only == NULL;
+    for (unsigned w = 0; w < WRITERS; w++)
+        tell = tell && (config->calls[w].kind == CALL_NONE || config->calls[w].operation != GUARD_COMPLETE);
+    return tell;
+}
+
 static void check_unknown(const struct writer *writer, unsigned w, const struct guard *guard)
 {
     const char *rule = guard_rule_name(guard);
@@ -327,6 +345,9 @@ static void check_unknown(const struct writer *writer, unsigned w, const struct 
         violated(FALSE_UNKNOWN, "V3: %c's verdict is unknown by %s, without need", letter(w), rule);
     if (no_evidence && guard->attempt.not_applied)
         violated(FALSE_UNKNOWN, "R13.B, C: %c's verdict is unknown by %s after a definite refusal", letter(w), rule);
+    if (no_evidence && pairs_tell())
+        violated(FALSE_UNKNOWN, "N4.2: %c's verdict is unknown by %s, and every version tells of its base", letter(w),
+                 rule);
     if (no_evidence && writer->book.proof)
         violated(FALSE_UNKNOWN, "R13.A: %c's verdict is unknown by %s, and a record saw its nonce", letter(w), rule);
 }
@@ -369,7 +390,7 @@ static void check_blocked(struct world *world, unsigned w, enum guard_state was)
 {
     const struct writer *writer = &world->writers[w];
     struct guard_settings settings;
-    settings_of(&settings);
+    settings_of(w, &settings);
     if (was != GUARD_CONTEND_CHECKING || writer->guard.state != GUARD_CONTEND_WAITING)
         return;
     const struct book *book = &writer->book;

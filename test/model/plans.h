@@ -34,6 +34,10 @@
         .kind = CALL_FORGER, .operation = GUARD_PUT, .expected = (etag) \
     }
 
+#define COPY(etag, times)                                                              \
+    {                                                                                  \
+        .kind = CALL_GUARD, .operation = GUARD_COPY, .ours = (etag), .guards = (times) \
+    }
 /* A COPY whose metadata has no room for the nonce. */
 #define BARE_COPY(etag)                                                                            \
     {                                                                                              \

@@ -21,7 +21,7 @@ enum { MONOTONIC_BASE_MS = 100000, BOOTTIME_BASE_MS = 200000, REALTIME_BASE_MS =
 void violated(const char *name, const char *format, ...)
 {
     bool in_the_world = strcmp(name, RULE_BROKEN) != 0 && strcmp(name, BLOCKED) != 0;
-    if (finding.name || (consequences_only && !in_the_world))
+    if (finding.name || (consequences_only && !in_the_world) || (config->only && strcmp(name, config->only) != 0))
         return;
     finding.name = name;
     va_list args;
@@ -155,7 +155,7 @@ struct clock_reading world_clocks(const struct world *world, unsigned w)
 
 /* ------------------------------------------------------------------------------------------------ beginnings */
 
-void settings_of(struct guard_settings *ret)
+void settings_of(unsigned w, struct guard_settings *ret)
 {
     memset(ret, 0, sizeof(*ret));
     ret->length_s = config->length_s ? config->length_s : 1;
@@ -176,6 +176,7 @@ void settings_of(struct guard_settings *ret)
     ret->native = config->native;
     ret->modified_tells = config->native;
     ret->versioned = config->versions_known;
+    ret->forward_only = config->forward_only && config->calls[w].operation != GUARD_DELETE;
 }
 
 void world_init(struct world *world)

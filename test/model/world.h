@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WRITERS = 3, GUARDS = 3, FLIGHTS = 12, VERSIONS = 8 };
+enum { WRITERS = 3, GUARDS = 3, FLIGHTS = 12, VERSIONS = 8, PAIRS = 3 };
 
 /* When the calls begin; and by how much earlier "long ago" is: more than what N1 asks for. */
 enum { START_S = 1000, LONG_AGO_S = 400 };
@@ -112,7 +112,10 @@ struct config {
     bool peer_late;      /* a peer's PUT may land at any time */
     bool peer_slow;      /* time passes between a peer's HEAD and its PutItem */
     bool outsider_same;  /* outsiders put the first bytes back */
+    bool forward_only;   /* N4; with `native` */
+    bool forgets_pairs;  /* and writers do not know those of what they replace */
     const char *expects; /* name of the violation that must be found; NULL: none may be */
+    const char *only;    /* name of the one that counts: a promise is broken, and not all can be kept */
     bool quick;
     bool tiny;
     uint8_t budget[BUDGETS];
@@ -125,9 +128,11 @@ struct object {
     uint8_t maker;
     uint8_t guard;
     uint8_t has_nonce;
-    uint8_t version;  /* of a versioned bucket, a delete marker's too; 0: "null" */
-    uint8_t replaced; /* R12.9: nonce_code of what it says that it replaced; 0: it says nothing */
-    uint8_t reserved[1];
+    uint8_t version;           /* of a versioned bucket, a delete marker's too; 0: "null" */
+    uint8_t replaced;          /* R12.9: nonce_code of what it says that it replaced; 0: it says nothing */
+    uint8_t pair_nonce[PAIRS]; /* N4: nonce_code, the own pair first; 0: none */
+    uint8_t pair_over[PAIRS];  /* the ETag that it replaced */
+    uint8_t reserved[3];
 };
 
 struct row {
@@ -229,9 +234,10 @@ struct book {
     uint8_t sign_replaced;    /* nonce_code of what the signed attempt says */
     uint8_t shown;            /* R12.9: nonce_code of the object that the HEAD answered last showed; 0: none */
     uint8_t shown_replaced;
-    uint8_t later;  /* R3.7: a COPY is signed after its record was written */
-    uint8_t polled; /* R11: the record in `seen` was */
-    uint8_t reserved[3];
+    uint8_t later;     /* R3.7: a COPY is signed after its record was written */
+    uint8_t polled;    /* R11: the record in `seen` was */
+    uint8_t uncertain; /* N4.3: one copy at least has no definite answer */
+    uint8_t reserved[2];
 };
 
 struct writer {
@@ -307,6 +313,6 @@ void nonce_of_code(uint8_t code, char ret[RECORD_NONCE_SIZE]);
 uint8_t object_nonce_code(const struct object *object);
 void object_version_of(const struct object *object, struct object_version *ret);
 
-void settings_of(struct guard_settings *ret);
+void settings_of(unsigned w, struct guard_settings *ret);
 
 #endif

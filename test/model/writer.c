@@ -215,7 +215,7 @@ void writer_start(struct world *world, unsigned w)
 {
     struct writer *writer = &world->writers[w];
     struct guard_settings settings;
-    settings_of(&settings);
+    settings_of(w, &settings);
     if (!writer->started) {
         writer->started = 1;
         writer->broken = !world_holds(config->calls[w].expected, &world->object);
@@ -234,7 +234,7 @@ void writer_resolve(struct world *world, unsigned w, const struct guard_ticket *
     struct writer *writer = &world->writers[w];
     struct guard_settings settings;
     struct guard_event event = {.kind = GUARD_EVENT_START};
-    settings_of(&settings);
+    settings_of(w, &settings);
     writer->state = WRITER_RUNNING;
     writer->resolving = 1;
     guard_init_resolve(&writer->guard, &settings, ticket, 0);
@@ -265,7 +265,18 @@ void writer_crash(struct world *world, unsigned w)
     memset(&writer->ticket, 0, sizeof(writer->ticket));
 }
 
-static void answer_of(const struct flight *flight, struct guard_event *event)
+/* N4.1, N4.2. */
+static void look_at_pairs(const struct world *world, const struct flight *head, struct guard_history *ret)
+{
+    for (unsigned i = 0; i < PAIRS && head->object.pair_nonce[i]; i++) {
+        char nonce[RECORD_NONCE_SIZE];
+        nonce_of_code(head->object.pair_nonce[i], nonce);
+        guard_classify_pair(&world->writers[head->writer].guard, nonce,
+                            head->object.pair_over[i] == config->calls[head->writer].expected, ret);
+    }
+}
+
+static void answer_of(const struct world *world, const struct flight *flight, struct guard_event *event)
 {
     switch ((enum flight_kind)flight->kind) {
     case FLIGHT_HEAD:
@@ -275,6 +286,7 @@ static void answer_of(const struct flight *flight, struct guard_event *event)
         event->date_s = flight->date_s;
         object_version_of(&flight->object, &event->version);
         event->versioned = flight->object.version > 0;
+        look_at_pairs(world, flight, &event->history);
         return;
     case FLIGHT_SOURCE:
         event->kind = GUARD_EVENT_SOURCE;
@@ -320,7 +332,7 @@ void writer_deliver(struct world *world, unsigned f)
     memset(&world->flights[f], 0, sizeof(flight));
     if (config->late_dates && flight.kind == FLIGHT_HEAD)
         flight.date_s += world_date(world); /* to what a front end that is ahead adds */
-    answer_of(&flight, &event);
+    answer_of(world, &flight, &event);
     step(world, flight.writer, &event, &flight);
 }
 
@@ -343,6 +355,6 @@ void writer_deliver_loss(struct world *world, unsigned f, bool stays)
         world->flights[f].awaited = 0;
     else
         memset(&world->flights[f], 0, sizeof(flight));
-    answer_of(&flight, &event);
+    answer_of(world, &flight, &event);
     step(world, flight.writer, &event, &flight);
 }
