@@ -327,6 +327,8 @@ typedef struct os_options {
 
     /* How many operations may be under way (oscommit_async.h) [10,000]. The start of one more is refused. */
     uint32_t max_in_flight;
+
+    os_toggle forward_only; /* ON: of each call that does not say otherwise, as in os_call [OFF] */
 } os_options;
 #define OS_OPTIONS_INIT OS_SIZED_(os_options)
 
@@ -383,6 +385,11 @@ typedef struct os_call {
     os_cancel *cancel;
     os_progress_fn progress;
     void *progress_context;
+    /* ON: the caller promises that this key is never deleted and never takes earlier bytes again, as entries of a log and
+     * numbered pointers do not. Then a write under the store's own condition is sent again after an answer that says
+     * nothing, and one look decides what became of it (docs/rules.md, N4). A delete or a rename is refused. [the
+     * client's] */
+    os_toggle forward_only;
 } os_call;
 #define OS_CALL_INIT OS_SIZED_(os_call)
 
@@ -417,7 +424,7 @@ typedef struct os_body {
 #endif
 
 typedef struct os_metadata {
-    const char *name; /* lower case, without "x-amz-meta-"; "oscommit-nonce" and "oscommit-replaced" are reserved */
+    const char *name; /* lower case, without "x-amz-meta-"; "oscommit-nonce", "-replaced" and "-history" are reserved */
     const char *value;
 } os_metadata;
 

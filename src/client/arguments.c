@@ -16,6 +16,8 @@ os_code arguments_take_call(const os_call *call, os_call *ret, os_error *err)
         ret->deadline_ms = SETTINGS_DEADLINE_MS;
     if (code == OS_OK && ret->deadline_ms > SETTINGS_LONGEST_MS)
         ret->deadline_ms = SETTINGS_LONGEST_MS;
+    if (code == OS_OK && (unsigned)ret->forward_only > OS_OFF)
+        code = error_set(err, OS_ERR_ARGUMENT, "forward_only of os_call has a value that is not in its enumeration.");
     return code;
 }
 

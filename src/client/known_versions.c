@@ -24,6 +24,20 @@ static struct known_version *find(const struct known_versions *known, const char
     return NULL;
 }
 
+static struct known_version *find_version(const struct known_versions *known, const char *key, const char *etag)
+{
+    struct known_version *version = find(known, key);
+    return version && strcmp(version->etag, etag) == 0 ? version : NULL;
+}
+
+static void known_version_free(struct known_version *version)
+{
+    free(version->key);
+    free(version->history);
+    version->key = NULL;
+    version->history = NULL;
+}
+
 /* In the place of the one that was not used for longest. */
 static struct known_version *add(struct known_versions *known, const char *key)
 {
@@ -37,7 +51,7 @@ static struct known_version *add(struct known_versions *known, const char *key)
     for (size_t i = 1; i < KNOWN_VERSIONS_WAYS; i++)
         if (set[i].used < oldest->used)
             oldest = &set[i];
-    free(oldest->key);
+    known_version_free(oldest);
     oldest->key = own_key;
     return oldest;
 }
@@ -53,24 +67,43 @@ void known_versions_note(struct known_versions *known, const char *key, const ch
     if (version == NULL)
         return;
     version->used = ++known->uses;
+    if (strcmp(version->etag, etag) != 0 || strcmp(version->nonce, nonce) != 0) {
+        free(version->history);
+        version->history = NULL;
+    }
     fixed_str_copy(version->etag, etag, sizeof(version->etag));
     fixed_str_copy(version->nonce, nonce, sizeof(version->nonce));
 }
 
 const char *known_versions_nonce(struct known_versions *known, const char *key, const char *etag)
 {
-    struct known_version *version = find(known, key);
-    if (version == NULL || strcmp(version->etag, etag) != 0)
+    struct known_version *version = find_version(known, key, etag);
+    if (version == NULL)
         return NULL;
     version->used = ++known->uses;
     return version->nonce;
+}
+
+void known_versions_note_history(struct known_versions *known, const char *key, const char *etag, const char *history)
+{
+    struct known_version *version = find_version(known, key, etag);
+    if (version == NULL)
+        return;
+    free(version->history);
+    version->history = history ? strdup(history) : NULL; /* without memory less is known */
+}
+
+const char *known_versions_history(const struct known_versions *known, const char *key, const char *etag)
+{
+    const struct known_version *version = find_version(known, key, etag);
+    return version ? version->history : NULL;
 }
 
 void known_versions_free(struct known_versions *known)
 {
     for (size_t i = 0; known->sets != NULL && i < KNOWN_VERSIONS_SETS; i++)
         for (size_t way = 0; way < KNOWN_VERSIONS_WAYS; way++)
-            free(known->sets[i][way].key);
+            known_version_free(&known->sets[i][way]);
     free(known->sets);
     known->sets = NULL;
 }

@@ -18,6 +18,7 @@ struct known_version {
     uint64_t used;
     char etag[VERSION_ETAG_SIZE];
     char nonce[RECORD_NONCE_SIZE]; /* "": it has none */
+    char *history;                 /* N4.1: as it stands in its metadata; NULL: none is known */
 };
 
 /* All zero is empty. Not for two threads. */
@@ -29,6 +30,10 @@ struct known_versions {
 
 /* Copies all three. Without memory, or of an ETag or a nonce that is too long, nothing is remembered. */
 void known_versions_note(struct known_versions *known, const char *key, const char *etag, const char *nonce);
+/* What is known of this version as well, copied; NULL: nothing. Of one that is not known it does nothing. */
+void known_versions_note_history(struct known_versions *known, const char *key, const char *etag, const char *history);
+/* NULL: not known. Valid until the next note. */
+const char *known_versions_history(const struct known_versions *known, const char *key, const char *etag);
 /* "" if the version has none; NULL: not known. Valid until the next note. */
 const char *known_versions_nonce(struct known_versions *known, const char *key, const char *etag);
 void known_versions_free(struct known_versions *known);

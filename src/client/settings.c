@@ -111,6 +111,7 @@ static os_code take_protocol(const os_options *options, uint64_t url_timeout_ms,
     ret->fences = options->fences;
     ret->mode = options->guard;
     ret->condition_headers = options->condition_headers;
+    ret->forward_only = options->forward_only == OS_ON;
     ret->check_table = options->check_table != 0;
     return check_protocol(options, guard, err);
 }
@@ -120,11 +121,11 @@ static os_code check_enums(const os_options *options, os_error *err)
     if ((unsigned)options->release > OS_RELEASE_ALWAYS || (unsigned)options->fences > OS_OFF ||
         (unsigned)options->condition_headers > OS_OFF || (unsigned)options->guard > OS_GUARD_BOTH ||
         (unsigned)options->s3_addressing > OS_ADDRESSING_VIRTUAL || (unsigned)options->signature > OS_SIGNATURE_V2 ||
-        (unsigned)options->log_level > OS_LOG_DEBUG)
-        return error_set(
-            err, OS_ERR_CONFIG,
-            "One of release, fences, condition_headers, guard, s3_addressing, signature or log_level has a value that "
-            "is not in its enumeration.");
+        (unsigned)options->forward_only > OS_OFF || (unsigned)options->log_level > OS_LOG_DEBUG)
+        return error_set(err, OS_ERR_CONFIG,
+                         "One of release, fences, condition_headers, guard, s3_addressing, signature, forward_only or "
+                         "log_level has a "
+                         "value that is not in its enumeration.");
     if (options->fences == OS_ON && options->signature == OS_SIGNATURE_V2)
         return error_set(err, OS_ERR_CONFIG,
                          "fences=on needs signature v4: a request signed by V2 has no expiry here.");

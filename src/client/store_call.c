@@ -4,6 +4,7 @@
 #include "base/container.h"
 #include "base/error.h"
 #include "client/arguments.h"
+#include "s3/request.h"
 #include "store/answer.h"
 
 #include <string.h>
@@ -63,14 +64,22 @@ static bool was_cut_by_deadline(const struct store_call *store_call, const struc
     return answer->code == OS_ERR_DEADLINE && now.monotonic_ms >= store_call->request.deadline_monotonic_ms;
 }
 
+static void note_known(os_client *client, const char *key, const struct store_answer *answer)
+{
+    const char *etag = answer->object.etag;
+    known_versions_note(&client->known_versions, key, etag, answer->object.nonce);
+    if (answer->response)
+        known_versions_note_history(&client->known_versions, key, etag,
+                                    http_headers_get(&answer->response->headers, S3_HISTORY_HEADER));
+}
+
 /* Who reads an object often replaces it next. */
 static void note_version(const struct store_call *store_call, const struct store_answer *answer)
 {
     const struct store_request *request = &store_call->request;
     bool shows = request->verb == STORE_HEAD || request->verb == STORE_GET;
     if (answer->code == OS_OK && shows && request->version_id == NULL)
-        known_versions_note(&store_call->client->known_versions, request->key, answer->object.etag,
-                            answer->object.nonce);
+        note_known(store_call->client, request->key, answer);
 }
 
 static void store_call_done(void *context, const struct store_answer *answer)

@@ -55,6 +55,8 @@ char *ticket_write(const struct ticket_place *place, const char *key, const char
     failed |= json_object_set_new(object, "not_applied", json_boolean(ticket->not_applied));
     if (ticket->native)
         failed |= json_object_set_new(object, "native", json_true());
+    if (ticket->forward_only)
+        failed |= json_object_set_new(object, "forward_only", json_true());
     if (ticket->native_writers)
         failed |= json_object_set_new(object, "native_writers", json_true());
     if (ticket->versioned)
@@ -111,6 +113,7 @@ static bool read_operation(const json_t *object, struct guard_ticket *ret)
     ret->not_applied = json_is_true(json_object_get(object, "not_applied"));
     ret->native = json_is_true(json_object_get(object, "native"));
     ret->native_writers = json_is_true(json_object_get(object, "native_writers"));
+    ret->forward_only = json_is_true(json_object_get(object, "forward_only")) && operation != GUARD_DELETE;
     ret->versioned = json_is_true(json_object_get(object, "versioned"));
     ret->parts_in_doubt = json_is_true(json_object_get(object, "parts_in_doubt"));
     return ticket_get_u64(object, "d0", &ret->d0_s) && ret->d0_s <= INT64_MAX;

@@ -31,6 +31,8 @@ static os_code guarded_take_call(struct guarded *guarded, os_error *err)
     if (code != OS_OK)
         return code;
     clock_read(&guarded->begun);
+    guarded->params.forward_only =
+        own.forward_only == OS_ON || (own.forward_only == OS_AUTO && guarded->client->settings.forward_only);
     guarded->params.deadline_ms = own.deadline_ms;
     guarded->params.cancel = own.cancel;
     guarded->params.progress = own.progress;
@@ -50,6 +52,17 @@ os_code guarded_take_key(struct guarded *guarded, os_error *err)
         code = client_object_key(guarded->client, arguments->key, &guarded->key, err);
     guarded->params.key = guarded->key;
     return code;
+}
+
+os_code guarded_refuse_forward_only(const struct guarded *guarded, os_error *err)
+{
+    if (!guarded->params.forward_only)
+        return OS_OK;
+    return error_set(err, OS_ERR_ARGUMENT,
+                     "%s of %.300s is refused: forward_only promises that no key is ever deleted. Say "
+                     "forward_only = OS_OFF in the os_call of a key without that promise.",
+                     guarded->arguments->name,
+                     guarded->arguments->source ? guarded->arguments->source : guarded->arguments->key);
 }
 
 os_call guarded_rest_of_call(const struct guarded *guarded)

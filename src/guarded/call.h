@@ -92,6 +92,7 @@ void guarded_prove(struct driver_outcome *outcome, const struct object_version *
 void guarded_add_ticket(struct guarded *guarded, const char *upload_id); /* to an `unknown`; NULL: no upload */
 void guarded_report_metric(struct guarded *guarded);                     /* of one with reports_late */
 
+os_code guarded_refuse_forward_only(const struct guarded *guarded, os_error *err); /* N4.5: what deletes */
 os_call guarded_rest_of_call(const struct guarded *guarded); /* deadline and cancellation, for one more request */
 uint64_t guarded_deadline(const struct guarded *guarded);    /* on the monotonic clock */
 uint64_t guarded_time_left(const struct guarded *guarded);   /* at least 1 ms */

@@ -62,7 +62,7 @@ static os_code read_head(struct guarded *guarded, struct source *source, os_erro
     char nonce[RECORD_NONCE_SIZE];
     memset(nonce, '0', sizeof(nonce) - 1);
     nonce[sizeof(nonce) - 1] = '\0';
-    if (!s3_content_has_room(&source->source_metadata.content, nonce, NULL))
+    if (!s3_content_has_room(&source->source_metadata.content, nonce, NULL, NULL))
         return error_set(err, OS_ERR_UNSUPPORTED,
                          "The metadata of the source %.300s leaves no room for the entry that the guard adds. Without "
                          "it a copy in parts cannot be distinguished from another writer's; nothing was written.",

@@ -11,7 +11,9 @@ enum steps_next guarded_delete(struct guarded *guarded)
 {
     os_error error;
     guarded->params.operation = GUARD_DELETE;
-    os_code code = guarded_take_key(guarded, &error);
+    os_code code = guarded_refuse_forward_only(guarded, &error);
+    if (code == OS_OK)
+        code = guarded_take_key(guarded, &error);
     if (code == OS_OK)
         code = guarded_choose_plan(guarded, 0, &error);
     return code == OS_OK ? guarded_drive(guarded, delete_end) : guarded_refuse(guarded, &error);

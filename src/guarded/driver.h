@@ -38,6 +38,7 @@ struct driver_params {
     const struct s3_attributes *attributes; /* PUT; NULL: none */
     const struct driver_upload *upload;     /* COMPLETE; of a ticket only its id counts */
     const struct guard_ticket *ticket;      /* os_resolve: makes no attempt */
+    bool forward_only;                      /* N4: the caller's promise */
     bool patient;                           /* os_settle: rounds become rare, and wait for the fence */
     uint64_t deadline_ms;                   /* from now */
     os_cancel *cancel;
@@ -112,6 +113,7 @@ struct driver_attempt {
     bool carries_nonce;
     bool has_if_match;
     char replaced[RECORD_NONCE_SIZE]; /* G3.5: as the guard said when it was signed; "": not known */
+    char *history;                    /* N4.1: what goes along; NULL: nothing; own */
     struct store_attempt *signed_request;
     struct store_op *op;
     struct clock_reading sent;
@@ -274,6 +276,11 @@ void driver_abort_upload(struct driver *driver, uint64_t upload);
 /* driver_io_versions.c: R16. */
 void driver_list_versions(struct driver *driver);
 void driver_free_versions(struct driver *driver); /* ends it without an event */
+
+/* driver_history.c */
+void driver_describe_history(struct driver *driver, struct store_request *request);
+void driver_read_history(struct driver *driver, const struct store_answer *answer,
+                         struct guard_history *ret); /* of a HEAD that found something */
 
 void driver_version_of(const struct s3_object *object, struct object_version *ret); /* of a HEAD that found something */
 void driver_note_version(struct driver *driver, const char *etag, const char *nonce); /* R3.6: of the key */

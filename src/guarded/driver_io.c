@@ -168,6 +168,7 @@ static void head_done(void *context, const struct store_answer *answer)
         if (driver->outcome->attempted)
             version_copy(&driver->outcome->attempted->seen, &event.version);
         driver_note_version(driver, event.version.etag, event.version.nonce);
+        driver_read_history(driver, answer, &event.history);
     }
     event.versioned = store_answer_names_version(answer);
     fixed_str_copy(driver->io.head.version_id, answer->object.version_id, sizeof(driver->io.head.version_id));
@@ -199,7 +200,7 @@ static bool take_source_metadata(struct driver *driver, const struct store_answe
         return false;
     driver->io.source->has_source_metadata = true;
     driver->io.source->leave_nonce_out =
-        !s3_content_has_room(&driver->io.source->source_metadata.content, driver->guard.write.nonce, NULL);
+        !s3_content_has_room(&driver->io.source->source_metadata.content, driver->guard.write.nonce, NULL, NULL);
     if (!driver->io.source->leave_nonce_out || !driver->guard.settings.native)
         return true;
     error_set(&driver->io.source->error, OS_ERR_UNSUPPORTED,

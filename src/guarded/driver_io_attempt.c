@@ -30,7 +30,7 @@ static const char *replaced_of(const struct driver *driver, const struct store_r
     const char *replaced = driver->io.attempt.replaced;
     bool carries = request->verb == STORE_PUT || request->verb == STORE_COPY;
     bool goes_along = carries && request->nonce && replaced[0];
-    return goes_along && s3_content_has_room(request->content, request->nonce, replaced) ? replaced : NULL;
+    return goes_along && s3_content_has_room(request->content, request->nonce, replaced, NULL) ? replaced : NULL;
 }
 
 static const struct s3_content *content_of(const struct driver *driver)
@@ -57,6 +57,7 @@ static void describe_attempt(struct driver *driver, const char *replaced, struct
     request->nonce = without_nonce ? NULL : driver->guard.write.nonce;
     fixed_str_copy(driver->io.attempt.replaced, replaced, sizeof(driver->io.attempt.replaced));
     request->replaced = replaced_of(driver, request);
+    driver_describe_history(driver, request);
     request->progress = params->progress;
     request->progress_context = params->progress_context;
     write_plan_condition(&params->plan, params->etag, &request->condition); /* R7 */
@@ -141,6 +142,9 @@ static void note_written(struct driver *driver, const struct store_answer *answe
     bool carries = driver->io.attempt.carries_nonce || driver->params.upload != NULL;
     if (carries && driver->client->known_versions.nonces_lost < NONCES_LOST_MOST)
         driver_note_version(driver, answer->object.etag, driver->guard.write.nonce);
+    if (driver->io.attempt.history)
+        known_versions_note_history(&driver->client->known_versions, driver->key, answer->object.etag,
+                                    driver->io.attempt.history);
 }
 
 static void send_done(void *context, const struct store_answer *answer)

@@ -22,6 +22,7 @@ void driver_free_memory(struct driver *driver)
     free(driver->io.source);
     free(driver->io.records.seen_upload);
     free(driver->io.last_error);
+    free(driver->io.attempt.history);
     free(driver->path);
     free(driver->upload);
     free(driver->key);

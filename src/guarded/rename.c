@@ -95,7 +95,9 @@ enum steps_next guarded_rename(struct guarded *guarded)
     struct write_plan plan;
     os_error error;
     client_write_plan_rules(guarded->client, &rules);
-    os_code code = rename_refuse_version(guarded->arguments, &error);
+    os_code code = guarded_refuse_forward_only(guarded, &error);
+    if (code == OS_OK)
+        code = rename_refuse_version(guarded->arguments, &error);
     if (code == OS_OK)
         code = guarded_take_copy(guarded, &error);
     if (code != OS_OK)

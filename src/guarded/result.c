@@ -229,6 +229,12 @@ static void describe_not_executed(struct driver *driver)
         return;
     case GUARD_REASON_UNREADABLE_RECORD: describe_impassable(driver); return;
     case GUARD_REASON_UNMET: describe_unmet(driver); return;
+    case GUARD_REASON_SAME_ETAG:
+        error_set(error, OS_ERR_ARGUMENT,
+                  "%s of %.300s would write the bytes that are there; nothing was written. A forward-only key never "
+                  "takes earlier bytes again (N4): its ETag would name two versions.",
+                  driver->params.name, driver->key);
+        return;
     case GUARD_REASON_BUSY: describe_busy(driver); return;
     case GUARD_REASON_UPLOAD_AGAIN: describe_upload_again(driver); return;
     case GUARD_REASON_ABORT_REFUSED:
@@ -263,7 +269,10 @@ static void describe_no_evidence(struct driver *driver)
     const char *why = "the object has changed since then, or is too young to be distinguished from the write, or the "
                       "evidence is too old or is a record of object_store, which has no nonce";
     if (driver->guard.settings.native)
-        why = "the object is neither the old nor the written version, and without a record no evidence was kept";
+        why = driver->guard.settings.forward_only
+                  ? "the object is neither the old nor the written version, and does not say what led to it"
+                  : "the object is neither the old nor the written version, and without a record no evidence was kept "
+                    "(forward_only keeps some, for keys that are never deleted)";
     const char *hope = "Asking again does not help";
     if (driver->io.versions_denied)
         hope = "The bucket's versions may decide it: allow s3:ListBucketVersions, s3:GetObjectVersion and "

@@ -19,6 +19,8 @@
 #define S3_NONCE_HEADER      "x-amz-meta-oscommit-nonce"
 #define S3_REPLACED_METADATA "oscommit-replaced"
 #define S3_REPLACED_HEADER   "x-amz-meta-oscommit-replaced"
+#define S3_HISTORY_METADATA  "oscommit-history"
+#define S3_HISTORY_HEADER    "x-amz-meta-oscommit-history"
 enum {
     S3_METADATA_MAX = 2048, /* user metadata: names and values, S3 user guide */
     S3_HEADER_MAX = 16384,  /* of a content header and the like; S3 takes 2 KB of all of them, others 8 KiB and more */
@@ -46,10 +48,12 @@ struct s3_content {
     size_t metadata_count;
     const char *nonce;    /* adds S3_NONCE_HEADER */
     const char *replaced; /* adds S3_REPLACED_HEADER: the nonce of the version that is replaced */
+    const char *history;  /* adds S3_HISTORY_HEADER (s3/history.h) */
 };
 
-/* Whether both (NULL: not that one) fit beside the metadata within S3's limit of 2 KB. `content` may be NULL. */
-bool s3_content_has_room(const struct s3_content *content, const char *nonce, const char *replaced);
+/* Whether these (NULL: not that one) fit beside the metadata within S3's limit of 2 KB. `content` may be NULL. */
+bool s3_content_has_room(const struct s3_content *content, const char *nonce, const char *replaced,
+                         const char *history);
 
 /* What else an object may be given when it is written; NULL, 0: not given. */
 struct s3_attributes {

@@ -182,6 +182,7 @@ void builder_add_content(struct s3_builder *b, const struct s3_content *content)
         add_metadata(b, &content->metadata[i]);
     builder_add_header(b, S3_NONCE_HEADER, content->nonce);
     builder_add_header(b, S3_REPLACED_HEADER, content->replaced);
+    builder_add_header(b, S3_HISTORY_HEADER, content->history);
 }
 
 static bool is_tag(const os_metadata *tag)

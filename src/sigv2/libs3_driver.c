@@ -328,9 +328,9 @@ static os_code carry(const struct libs3_run *source, struct request *request, co
     if (!s3_content_of(&source->peek.answer, list, LIBS3_METADATA_MAX, &content))
         return error_set(err, OS_ERR_UNSUPPORTED, "The source of the copy has more than %d metadata entries.",
                          LIBS3_METADATA_MAX);
-    if (s3_content_has_room(&content, wanted->nonce, NULL))
+    if (s3_content_has_room(&content, wanted->nonce, NULL, NULL))
         content.nonce = wanted->nonce;
-    if (content.nonce && s3_content_has_room(&content, wanted->nonce, wanted->replaced))
+    if (content.nonce && s3_content_has_room(&content, wanted->nonce, wanted->replaced, NULL))
         content.replaced = wanted->replaced;
     return prepare_content(request, &content, err);
 }

@@ -103,7 +103,7 @@ static void read_success(const struct store_request *request, const struct http_
         break;
     default: read_upload(request, response, answer); break;
     }
-    answer->response = request->verb == STORE_HEAD ? response : NULL;
+    answer->response = request->verb == STORE_HEAD || request->verb == STORE_GET ? response : NULL;
 }
 
 /* Some stores say so of an object that was given no tags, and of a bucket that has seen no upload (gofakes3); AWS

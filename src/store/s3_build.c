@@ -39,6 +39,7 @@ static os_code build_put(const struct s3_target *target, const struct store_requ
     if (request->nonce)
         content.nonce = request->nonce;
     content.replaced = request->replaced;
+    content.history = request->history;
     os_code code = s3_build_put(target, request->key, &request->body, &content, &request->condition, ret, err);
     if (code == OS_OK)
         code = s3_request_attributes(ret, request->attributes, err);
@@ -54,6 +55,7 @@ static os_code build_copy(const struct s3_target *target, const struct store_req
     if (request->nonce)
         content.nonce = request->nonce;
     content.replaced = request->replaced;
+    content.history = request->history;
     bool replace = request->content != NULL || request->nonce != NULL;
     os_code code = s3_build_copy(target, request->key,
                                  &(struct s3_source){.key = request->source_key,

@@ -77,6 +77,7 @@ struct store_request {
     const char *nonce;    /* PUT, COPY: the guard's; NULL: none. Also set in content->nonce where content is given.
                           RENAME: the client token */
     const char *replaced; /* PUT, COPY, beside the nonce: that of the version which is replaced; NULL: not known */
+    const char *history;  /* the same: S3_HISTORY_HEADER; stores that are not of S3 leave it out (N4.1) */
     struct s3_condition condition; /* PUT, COPY, DELETE, COMPLETE, RENAME (R7) */
     uint64_t offset, count;        /* GET */
     store_sink_fn sink;            /* GET */
@@ -128,7 +129,7 @@ struct store_answer {
     struct s3_part part;                  /* UPLOAD_PART, UPLOAD_PART_COPY on success; with its number */
     enum s3_versioning versioning;        /* GET_VERSIONING on success */
     char content_type[256];               /* HEAD, GET */
-    const struct http_response *response; /* HEAD over HTTP: the headers, for s3_content_of; else NULL */
+    const struct http_response *response; /* HEAD, GET over HTTP: the headers; else NULL */
     os_error error;                       /* a whole sentence, naming the object */
 };
 typedef void (*store_done_fn)(void *context, const struct store_answer *answer);

@@ -31,6 +31,7 @@ struct update {
     os_update_options options;
     char *key; /* whole; own */
     os_cancel *cancel;
+    os_toggle forward_only;
     os_progress_fn progress; /* of each write */
     void *progress_context;
     uint64_t deadline_ms; /* on the monotonic clock */
@@ -68,6 +69,7 @@ static os_call update_rest_of_call(const struct update *update)
     return (os_call){.size = sizeof(os_call),
                      .deadline_ms = left_ms ? left_ms : 1,
                      .cancel = update->cancel,
+                     .forward_only = update->forward_only,
                      .progress = update->progress,
                      .progress_context = update->progress_context};
 }
@@ -316,6 +318,7 @@ static os_code update_take(struct update *update)
     if (update->options.max_length == 0)
         update->options.max_length = UPDATE_LENGTH_MOST;
     update->cancel = call.cancel;
+    update->forward_only = call.forward_only;
     update->progress = call.progress;
     update->progress_context = call.progress_context;
     update->deadline_ms = update_now_ms() + call.deadline_ms;

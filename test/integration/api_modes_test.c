@@ -4,7 +4,7 @@
  * answers are lost, doubled, refused or made up (M1 to M5). Times are short: an attempt is dead five seconds
  * after it was signed.
  */
-#include "support/suite.h"
+#include "support/mode.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,51 +20,6 @@
 #define PUT_409(meaning)                                                                                           \
     "{\"absent\":\"enforced\",\"absent_atomic\":true,\"match\":\"enforced\",\"match_atomic\":true,\"answer_409\":" \
     "\"" meaning "\"}"
-
-struct mode {
-    struct fixture *f;
-    os_client *client;
-    const char *key;
-    struct fault_match writes; /* of the key */
-    struct outcome outcome;
-};
-
-/* `profile`: the text of one, or NULL for the shipped one of this store. */
-static struct mode mode_open(struct fixture *f, const char *name, os_guard guard, const char *profile)
-{
-    char path[512];
-    struct mode mode = {.f = f};
-    assert_true(fixture_proxies(f));
-    os_options options = fixture_fast_options(f);
-    options.guard = guard;
-    options.store_profile = f->backend->name;
-    if (profile) {
-        fixture_file(f, "profile.json", profile, path, sizeof(path));
-        options.store_profile = path;
-    }
-    if (guard == OS_GUARD_NATIVE)
-        options.ledger_url = NULL;
-    mode.client = fixture_client(&options);
-    mode.key = fixture_key(f, name);
-    mode.writes = (struct fault_match){.method = "PUT", .path_contains = mode.key};
-    return mode;
-}
-
-static void mode_close(struct mode *mode)
-{
-    outcome_clear(&mode->outcome);
-    os_client_close(mode->client);
-}
-#define ENDED __attribute__((cleanup(mode_close)))
-
-static unsigned add(struct mode *mode, struct fault_rule rule)
-{
-    rule.match = mode->writes;
-    rule.times = rule.times ? rule.times : 1;
-    unsigned id = fault_proxy_add(mode->f->store_proxy, &rule);
-    assert_true(id > 0);
-    return id;
-}
 
 static void create_ours(struct mode *mode)
 {
@@ -158,7 +113,7 @@ SUITE_TEST(a_native_writer_and_one_with_both_exclude_each_other, 0)
     options.timeout_ms = 90000;
     options.store_profile = mode.f->backend->name;
     CLOSED os_client *native = fixture_client(&options);
-    unsigned id = add(&mode, (struct fault_rule){.action = FAULT_HOLD});
+    unsigned id = mode_add(&mode, (struct fault_rule){.action = FAULT_HOLD});
     CLEARED struct outcome theirs = {0};
     /* the native one is held at the proxy until the other, which holds the record, has written */
     os_call call = OS_CALL_INIT;
@@ -177,7 +132,7 @@ SUITE_TEST(a_native_writer_and_one_with_both_exclude_each_other, 0)
 SUITE_TEST(a_lost_answer_is_proven_by_the_nonce, 0)
 {
     ENDED struct mode mode = mode_open(f, "native-lost", OS_GUARD_NATIVE, NULL);
-    add(&mode, (struct fault_rule){.action = FAULT_DROP_ANSWER});
+    mode_add(&mode, (struct fault_rule){.action = FAULT_DROP_ANSWER});
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     assert_string_equal(mode.outcome.result.rule, "V4");
@@ -189,7 +144,7 @@ SUITE_TEST(a_lost_answer_is_proven_by_the_nonce, 0)
 SUITE_TEST(a_412_of_ones_own_copy_is_a_commit, 0)
 {
     ENDED struct mode mode = mode_open(f, "native-twice", OS_GUARD_NATIVE, NULL);
-    unsigned id = add(&mode, (struct fault_rule){.action = FAULT_REPLAY});
+    unsigned id = mode_add(&mode, (struct fault_rule){.action = FAULT_REPLAY});
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     assert_string_equal(mode.outcome.result.rule, "V4");
@@ -206,7 +161,7 @@ static const struct fault_rule answer_503 = {.action = FAULT_ANSWER,
 SUITE_TEST(a_503_to_a_create_is_unknown_when_it_is_dead, 0)
 {
     ENDED struct mode mode = mode_open(f, "native-503", OS_GUARD_NATIVE, NULL);
-    add(&mode, answer_503);
+    mode_add(&mode, answer_503);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
     assert_string_equal(mode.outcome.result.rule, "N3");
@@ -223,7 +178,7 @@ SUITE_TEST(a_503_to_a_create_is_unknown_when_it_is_dead, 0)
 SUITE_TEST(a_native_ticket_is_resolved_by_the_nonce, 0)
 {
     ENDED struct mode mode = mode_open(f, "native-ticket", OS_GUARD_NATIVE, NULL);
-    unsigned id = add(&mode, (struct fault_rule){.action = FAULT_HOLD_ANSWER});
+    unsigned id = mode_add(&mode, (struct fault_rule){.action = FAULT_HOLD_ANSWER});
     const struct fault_match looks = {.method = "HEAD", .path_contains = mode.key};
     unsigned blind = fault_proxy_add(mode.f->store_proxy, &(struct fault_rule){.match = looks, .action = FAULT_RESET});
     os_call call = OS_CALL_INIT;
@@ -247,7 +202,7 @@ static const struct fault_rule answer_412 = {.action = FAULT_ANSWER,
 SUITE_TEST(a_412_of_an_instant_is_followed_by_a_new_guard, 0)
 {
     ENDED struct mode mode = mode_open(f, "native-412-once", OS_GUARD_NATIVE, NULL);
-    add(&mode, answer_412);
+    mode_add(&mode, answer_412);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     assert_int_equal(mode.outcome.result.guards, 2);
@@ -260,7 +215,7 @@ SUITE_TEST(a_412_again_and_again_although_nothing_is_there_is_not_executed, 0)
     ENDED struct mode mode = mode_open(f, "native-412", OS_GUARD_NATIVE, NULL);
     struct fault_rule always = answer_412;
     always.times = 100;
-    add(&mode, always);
+    mode_add(&mode, always);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(mode.outcome, OS_ERR_REFUSED);
@@ -279,7 +234,7 @@ static const struct fault_rule answer_409 = {
 SUITE_TEST(an_undecided_409_is_sent_again, 0)
 {
     ENDED struct mode mode = mode_open(f, "native-409", OS_GUARD_NATIVE, PROFILE(PUT_409("undecided")));
-    add(&mode, answer_409);
+    mode_add(&mode, answer_409);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_COMMITTED);
     assert_int_equal(mode.outcome.result.attempts, 2);
@@ -291,7 +246,7 @@ SUITE_TEST(a_final_409_is_as_412, 0)
 {
     ENDED struct mode mode = mode_open(f, "native-final", OS_GUARD_NATIVE, PROFILE(PUT_409("final")));
     put_plain(mode.client, mode.key, "theirs", NULL);
-    add(&mode, answer_409);
+    mode_add(&mode, answer_409);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_CONFLICT);
     assert_int_equal(mode.outcome.result.attempts, 1);
@@ -301,7 +256,7 @@ SUITE_TEST(a_final_409_is_as_412, 0)
 SUITE_TEST(a_409_of_which_the_profile_knows_nothing_is_ambiguous, 0)
 {
     ENDED struct mode mode = mode_open(f, "native-409-unknown", OS_GUARD_NATIVE, NULL);
-    add(&mode, answer_409);
+    mode_add(&mode, answer_409);
     create_ours(&mode);
     CHECK_VERDICT(mode.outcome, OS_UNKNOWN);
     assert_int_equal(mode.outcome.result.attempts, 1);
@@ -320,7 +275,7 @@ static void rename_ours(struct mode *mode, const char *name, struct fault_rule r
     os_call call = OS_CALL_INIT;
     call.deadline_ms = deadline_ms;
     put_plain(mode->client, name, "moves", NULL);
-    add(mode, rule);
+    mode_add(mode, rule);
     mode->outcome = rename_object(mode->client, name, mode->key, &call);
     check_way(mode, OS_GUARD_NATIVE, "RenameObject");
     CHECK_OBJECT(mode->client, name, "moves");

@@ -57,13 +57,8 @@ static bool take_seconds(struct words *words, struct guard_settings *settings)
            take_u32(words, "stalled", &settings->stalled_body_s);
 }
 
-static bool take_setting(struct words *words, struct guard_settings *settings)
+static bool take_switch(struct words *words, struct guard_settings *settings)
 {
-    const char *what_409 = words_take_value(words, "409");
-    if (what_409) {
-        settings->answer_409 = strcmp(what_409, "again") == 0 ? GUARD_409_SEND_AGAIN : GUARD_409_FINAL;
-        return true;
-    }
     return take_flag(words, "no-fences", &settings->fences, false) ||
            take_flag(words, "always", &settings->release_always, true) ||
            take_flag(words, "native", &settings->native, true) ||
@@ -71,8 +66,17 @@ static bool take_setting(struct words *words, struct guard_settings *settings)
            take_flag(words, "tells", &settings->modified_tells, true) ||
            take_flag(words, "mixed", &settings->native_writers, true) ||
            take_flag(words, "versioned", &settings->versioned, true) ||
-           take_flag(words, "likely", &settings->versions_likely, true) ||
-           words_take_number(words, "timeout", &settings->timeout_ms) ||
+           take_flag(words, "likely", &settings->versions_likely, true);
+}
+
+static bool take_setting(struct words *words, struct guard_settings *settings)
+{
+    const char *what_409 = words_take_value(words, "409");
+    if (what_409) {
+        settings->answer_409 = strcmp(what_409, "again") == 0 ? GUARD_409_SEND_AGAIN : GUARD_409_FINAL;
+        return true;
+    }
+    return take_switch(words, settings) || words_take_number(words, "timeout", &settings->timeout_ms) ||
            words_take_number(words, "ttl", &settings->ttl_s) ||
            words_take_number(words, "recheck", &settings->recheck_after_ms) ||
            take_u32(words, "rate", &settings->max_clock_skew_rate) ||

@@ -84,6 +84,10 @@ const struct option_spec option_table[OPTION_COUNT] = {
         SETTING_NUMBER("late-segment-s", UINT32_MAX, "seconds the last segment may take to arrive [1]"),
     [OPTION_RECORD_PREFIX] =
         SETTING_TEXT("record-prefix", "TEXT", "put before each key in the records; the whole fleet must agree"),
+    [OPTION_FORWARD_ONLY] = {.name = "forward-only",
+                             .kind = OPTION_KIND_SWITCH,
+                             .scope = OPTION_SCOPE_SETTING,
+                             .help = "promise: no key is ever deleted, or takes earlier bytes again (N4)"},
     [OPTION_CHECK_TABLE] = {.name = "check-table",
                             .kind = OPTION_KIND_SWITCH,
                             .scope = OPTION_SCOPE_SETTING,

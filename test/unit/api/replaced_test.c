@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* G3.5: a guarded write names the nonce of the version that it replaces. */
+/* G3.5: a guarded write names the nonce of the version that it replaces. N4.1: and of a forward-only key, what led there. */
+#include "s3/history.h"
 #include "s3/request.h"
 #include "support/http_server.h"
 #include "unit/api/client_scratch.h"
@@ -187,6 +188,89 @@ TEST_WITH(scratch, a_copy_without_room_for_both_has_the_nonce_alone)
         writing_open(&writing, scratch, headers);
         copy_over(&writing);
         check_sent(&writing, i);
+        writing_close(&writing);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ N4.1 */
+
+static void replace_forward(const struct writing *writing, const os_metadata *metadata, size_t count)
+{
+    os_body body = OS_BODY_MEMORY("x", 1);
+    os_put_options options = OS_PUT_OPTIONS_INIT;
+    os_call call = OS_CALL_INIT;
+    os_error error = {0};
+    options.metadata = metadata;
+    options.metadata_count = count;
+    call.forward_only = OS_ON;
+    if (os_put_if_match(writing->client, writing->key, ETAG, &body, &options, &call, NULL, &error) != OS_COMMITTED)
+        fail_msg("%s", error.message);
+}
+
+/* The header of an object at `key` with one pair, which is of this bucket and key only where `here`. */
+static void history_of(const char *key, bool here, char *ret, size_t ret_size)
+{
+    char place[S3_HISTORY_HASH_SIZE];
+    char hash[S3_HISTORY_HASH_SIZE];
+    char value[S3_HISTORY_SIZE];
+    assert_true(s3_history_place("bucket", here ? key : "elsewhere", place));
+    assert_true(s3_history_hash("*", hash));
+    s3_history_write(place, OTHERS, hash, NULL, value);
+    snprintf(ret, ret_size, S3_NONCE_HEADER ": " OTHERS "\r\n" S3_HISTORY_HEADER ": %s\r\n", value);
+}
+
+static void expect_history(const struct writing *writing, const char *base, char ret[S3_HISTORY_SIZE])
+{
+    char place[S3_HISTORY_HASH_SIZE];
+    char hash[S3_HISTORY_HASH_SIZE];
+    assert_true(s3_history_place("bucket", writing->key, place));
+    assert_true(s3_history_hash(ETAG, hash));
+    s3_history_write(place, sent(writing, S3_NONCE_HEADER), hash, base, ret);
+}
+
+TEST_WITH(scratch, a_forward_only_write_carries_its_pair_and_those_of_its_base)
+{
+    for (int here = 0; here < 2; here++) {
+        struct writing writing;
+        char headers[1024];
+        char wanted[S3_HISTORY_SIZE];
+        writing_open(&writing, scratch, headers);
+        history_of(writing.key, here, headers, sizeof(headers));
+        replace_forward(&writing, NULL, 0);
+        const char *base = strstr(headers, S3_HISTORY_HEADER) + strlen(S3_HISTORY_HEADER ": ");
+        headers[strlen(headers) - 2] = '\0';
+        expect_history(&writing, here ? base : NULL, wanted);
+        assert_string_equal(sent(&writing, S3_HISTORY_HEADER), wanted);
+        writing_close(&writing);
+    }
+}
+
+TEST_WITH(scratch, without_the_promise_no_pair_goes_along)
+{
+    struct writing writing;
+    writing_open(&writing, scratch, S3_NONCE_HEADER ": " NONCE "\r\n");
+    replace_with(&writing, NULL, 0);
+    assert_string_equal(sent(&writing, S3_HISTORY_HEADER), "");
+    writing_close(&writing);
+}
+
+/* The own pair before those of others; neither, before the nonces. */
+TEST_WITH(scratch, pairs_without_room_are_left_out)
+{
+    static const size_t lengths[] = {0, 16 + 50, 0};
+    const size_t most = S3_METADATA_MAX - strlen(S3_NONCE_METADATA S3_REPLACED_METADATA NONCE NONCE) - 1;
+    for (size_t i = 1; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        struct writing writing;
+        char headers[1024];
+        char value[S3_METADATA_MAX] = "";
+        const os_metadata entry = {"m", value};
+        size_t room = i == 1 ? strlen(S3_HISTORY_METADATA) + lengths[1] : 0;
+        memset(value, 'v', most - room);
+        writing_open(&writing, scratch, headers);
+        history_of(writing.key, true, headers, sizeof(headers));
+        replace_forward(&writing, &entry, 1);
+        assert_int_equal(strlen(sent(&writing, S3_HISTORY_HEADER)), lengths[i]);
+        assert_string_equal(sent(&writing, S3_REPLACED_HEADER), OTHERS);
         writing_close(&writing);
     }
 }

@@ -66,3 +66,25 @@ TEST(what_was_not_used_for_longest_is_forgotten)
     assert_in_range(still, KNOWN_VERSIONS_SETS, KNOWN_VERSIONS_SETS * KNOWN_VERSIONS_WAYS);
     known_versions_free(&known);
 }
+
+/* N4.1: of one version, and gone with it. */
+TEST(what_led_to_a_version_is_known_as_long_as_it)
+{
+    struct known_versions known = {0};
+    known_versions_note_history(&known, "key", "\"a\"", "pairs"); /* of nothing that is known */
+    assert_null(known_versions_history(&known, "key", "\"a\""));
+    known_versions_note(&known, "key", "\"a\"", NONCE);
+    assert_null(known_versions_history(&known, "key", "\"a\""));
+    known_versions_note_history(&known, "key", "\"a\"", "pairs");
+    known_versions_note(&known, "key", "\"a\"", NONCE); /* seen once more */
+    assert_string_equal(known_versions_history(&known, "key", "\"a\""), "pairs");
+    assert_null(known_versions_history(&known, "key", "\"b\""));
+    known_versions_note_history(&known, "key", "\"a\"", "others");
+    assert_string_equal(known_versions_history(&known, "key", "\"a\""), "others");
+    known_versions_note_history(&known, "key", "\"a\"", NULL);
+    assert_null(known_versions_history(&known, "key", "\"a\""));
+    known_versions_note_history(&known, "key", "\"a\"", "pairs");
+    known_versions_note(&known, "key", "\"a\"", ""); /* the same bytes of another write */
+    assert_null(known_versions_history(&known, "key", "\"a\""));
+    known_versions_free(&known);
+}

@@ -102,6 +102,8 @@ TEST(every_field_comes_back)
     check_round_trip(&any, "a/b", &ticket);
     ticket.parts_in_doubt = true;
     check_round_trip(&any, "a/b", &ticket);
+    ticket.forward_only = true;
+    check_round_trip(&any, "a/b", &ticket);
 }
 
 TEST(what_is_no_unicode_and_the_longest_strings_come_back)
@@ -218,7 +220,7 @@ TEST(hostile_tickets_are_refused)
 
 TEST(a_flag_that_is_false_is_as_one_that_is_left_out)
 {
-    static const char *const names[] = {"native", "native_writers", "versioned", "parts_in_doubt"};
+    static const char *const names[] = {"native", "native_writers", "versioned", "parts_in_doubt", "forward_only"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct guard_ticket ticket;
         os_error error = {0};
@@ -226,7 +228,8 @@ TEST(a_flag_that_is_false_is_as_one_that_is_left_out)
         char text[1024];
         snprintf(text, sizeof(text), HEAD_OF CREATE_OF "\"%s\":false," RECORD_OF "}", names[i]);
         CHECK_CODE(ticket_read(text, &any, &key, upload, &ticket, &error), OS_OK, &error);
-        assert_false(ticket.native || ticket.native_writers || ticket.versioned || ticket.parts_in_doubt);
+        assert_false(ticket.native || ticket.native_writers || ticket.versioned || ticket.parts_in_doubt ||
+                     ticket.forward_only);
         free(key);
     }
 }

@@ -10,8 +10,8 @@
 
 TEST(without_metadata_there_is_room)
 {
-    assert_true(s3_content_has_room(NULL, NONCE, NONCE));
-    assert_true(s3_content_has_room(NULL, NULL, NULL));
+    assert_true(s3_content_has_room(NULL, NONCE, NONCE, NULL));
+    assert_true(s3_content_has_room(NULL, NULL, NULL, NULL));
 }
 
 /* Names and values count, 2 KiB of them. A value may be missing. */
@@ -23,9 +23,9 @@ TEST(all_metadata_counts)
     size_t most = S3_METADATA_MAX - strlen("empty") - strlen("full") - strlen(S3_NONCE_METADATA) - strlen(NONCE);
     memset(value, 'v', sizeof(value));
     value[most] = '\0';
-    assert_true(s3_content_has_room(&content, NONCE, NULL));
-    assert_false(s3_content_has_room(&content, NONCE, NONCE));
+    assert_true(s3_content_has_room(&content, NONCE, NULL, NULL));
+    assert_false(s3_content_has_room(&content, NONCE, NONCE, NULL));
     memset(value, 'v', sizeof(value));
     value[most + 1] = '\0';
-    assert_false(s3_content_has_room(&content, NONCE, NULL));
+    assert_false(s3_content_has_room(&content, NONCE, NULL, NULL));
 }

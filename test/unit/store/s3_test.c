@@ -128,8 +128,8 @@ static const struct http_body two_bytes = {.kind = HTTP_BODY_MEMORY, .data = "by
 TEST_WITH(fixture, a_put_and_a_copy_have_the_nonces_of_the_guard)
 {
     const struct store_request requests[] = {
-        {.verb = STORE_PUT, .key = "k", .body = two_bytes, .nonce = "00ff", .replaced = "ee11"},
-        {.verb = STORE_COPY, .key = "k", .source_key = "from", .nonce = "00ff", .replaced = "ee11"},
+        {.verb = STORE_PUT, .key = "k", .body = two_bytes, .nonce = "00ff", .replaced = "ee11", .history = "dd22"},
+        {.verb = STORE_COPY, .key = "k", .source_key = "from", .nonce = "00ff", .replaced = "ee11", .history = "dd22"},
     };
     for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
         struct store_request request = requests[i];
@@ -138,6 +138,7 @@ TEST_WITH(fixture, a_put_and_a_copy_have_the_nonces_of_the_guard)
         const struct http_headers *headers = &http_server_record(fixture->server, i)->headers;
         assert_string_equal(http_headers_get(headers, S3_NONCE_HEADER), "00ff");
         assert_string_equal(http_headers_get(headers, S3_REPLACED_HEADER), "ee11");
+        assert_string_equal(http_headers_get(headers, S3_HISTORY_HEADER), "dd22");
         const char *directive = http_headers_get(headers, "x-amz-metadata-directive");
         assert_string_equal(directive ? directive : "", i == 1 ? "REPLACE" : "");
     }

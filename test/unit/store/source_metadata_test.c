@@ -50,7 +50,7 @@ static void check_room(size_t most, const char *nonce, const char *replaced)
         assert_true(http_headers_add(&head.headers, "x-amz-meta-m", value));
         CHECK_CODE(source_metadata_take(source_metadata, &head, &error), OS_OK,
                    &error); /* the second in the first one's place */
-        assert_int_equal(s3_content_has_room(&source_metadata->content, nonce, replaced), over == 0);
+        assert_int_equal(s3_content_has_room(&source_metadata->content, nonce, replaced, NULL), over == 0);
         http_response_free(&head);
     }
     source_metadata_free(source_metadata);
