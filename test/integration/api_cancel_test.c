@@ -16,12 +16,18 @@ static struct fault_match plain_head(const char *key)
 /* What is waited for where nothing ends the call: a minute for each request, and for the attempt. */
 enum { SOON_MS = 30000, LONG_MS = 60000 };
 
-static os_client *proxied(struct fixture *f)
+static os_options proxied_options(struct fixture *f)
 {
     assert_true(fixture_proxies(f));
     os_options options = fixture_options(f);
     options.request_timeout_ms = LONG_MS;
     options.timeout_ms = LONG_MS;
+    return options;
+}
+
+static os_client *proxied(struct fixture *f)
+{
+    const os_options options = proxied_options(f);
     return fixture_client(&options);
 }
 
@@ -132,7 +138,9 @@ static void *create_large(void *argument)
  * versitygw 1.8.0 does, without a Content-MD5. */
 SUITE_TEST(a_body_cut_short_is_no_object, 0)
 {
-    struct cancelled cancelled = {.waiting = {.client = proxied(f)}};
+    os_options options = proxied_options(f);
+    options.stage_above = 2 * (uint64_t)LARGE; /* in one request */
+    struct cancelled cancelled = {.waiting = {.client = fixture_client(&options)}};
     assert_int_equal(os_cancel_new(&cancelled.cancel), OS_OK);
     const char *key = fixture_key(f, "cut-short");
     cancelled.waiting.key = key;

@@ -23,8 +23,9 @@ BODY = 62000  # of the slow writer: at 36 kbit/s it takes 14 s
 # The writers differ by the ports that they send from: those of the slow one go through the bucket.
 SLOW_PORTS, FAST_PORTS = "40960 41983", "49152 60999"
 SLOW_MATCH = ["match", "ip", "sport", "0xa000", "0xfc00"]
-# A store waits for a stalled body for longer; nothing here stalls on purpose. The rest are the defaults.
-SHORT = ["--stalled-body-s", "3"]
+# One request carries the whole body (R15.2 would send it in parts, outside the lease). A store waits for a stalled body
+# for longer; nothing here stalls on purpose. The rest are the defaults.
+SHORT = ["--stage-above", "8388608", "--stalled-body-s", "3"]
 
 
 def run(*command):
