@@ -25,7 +25,9 @@ bool s3_history_place(const char *bucket, const char *key, char ret[S3_HISTORY_H
 {
     char place[2048];
     int len = snprintf(place, sizeof(place), "%s/%s", bucket, key);
-    return len > 0 && (size_t)len < sizeof(place) && hash_of(place, (size_t)len, ret);
+    if ((size_t)len >= sizeof(place))
+        return false;
+    return hash_of(place, (size_t)len, ret);
 }
 
 bool s3_history_hash(const char *etag, char ret[S3_HISTORY_HASH_SIZE])

@@ -234,6 +234,24 @@ TEST(a_flag_that_is_false_is_as_one_that_is_left_out)
     }
 }
 
+/* N4.5: no such key is deleted. */
+TEST(a_delete_is_never_forward_only)
+{
+    struct guard_ticket wished = full();
+    struct guard_ticket ticket;
+    os_error error = {0};
+    char *key = NULL;
+    wished.operation = GUARD_DELETE;
+    wished.forward_only = true;
+    SET(wished.our_etag, "*");
+    char *text = ticket_write(&any.place, "a/b", NULL, &wished);
+    assert_non_null(strstr(text, "forward_only"));
+    CHECK_CODE(ticket_read(text, &any, &key, upload, &ticket, &error), OS_OK, &error);
+    assert_false(ticket.forward_only);
+    free(key);
+    free(text);
+}
+
 TEST(a_ticket_that_is_too_long_or_too_deep_is_refused)
 {
     struct guard_ticket ticket;

@@ -29,3 +29,12 @@ TEST(all_metadata_counts)
     value[most + 1] = '\0';
     assert_false(s3_content_has_room(&content, NONCE, NULL, NULL));
 }
+
+TEST(the_entries_of_a_guard_are_reserved)
+{
+    static const char *const reserved[] = {"oscommit-nonce", "oscommit-replaced", "Oscommit-History"};
+    for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+        assert_true(metadata_is_reserved(reserved[i]));
+    assert_false(metadata_is_reserved("oscommit"));
+    assert_false(metadata_is_reserved("oscommit-history2"));
+}
