@@ -3,6 +3,7 @@
 
 #include "base/fnv.h"
 #include "commit/words.h"
+#include "s3/history.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -90,7 +91,8 @@ void known_versions_note_history(struct known_versions *known, const char *key, 
     if (version == NULL)
         return;
     free(version->history);
-    version->history = history ? strdup(history) : NULL; /* without memory less is known */
+    bool fits = history && strnlen(history, S3_HISTORY_SIZE) < S3_HISTORY_SIZE;
+    version->history = fits ? strdup(history) : NULL; /* without memory less is known */
 }
 
 const char *known_versions_history(const struct known_versions *known, const char *key, const char *etag)

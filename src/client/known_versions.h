@@ -30,7 +30,7 @@ struct known_versions {
 
 /* Copies all three. Without memory, or of an ETag or a nonce that is too long, nothing is remembered. */
 void known_versions_note(struct known_versions *known, const char *key, const char *etag, const char *nonce);
-/* What is known of this version as well, copied; NULL: nothing. Of one that is not known it does nothing. */
+/* What is known of this version as well, copied; NULL, or longer than one of ours: nothing. Of one that is not known it does nothing. */
 void known_versions_note_history(struct known_versions *known, const char *key, const char *etag, const char *history);
 /* NULL: not known. Valid until the next note. */
 const char *known_versions_history(const struct known_versions *known, const char *key, const char *etag);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "client/known_versions.h"
 
+#include "s3/history.h"
 #include "support/test.h"
 
 #include <stdio.h>
@@ -81,6 +82,14 @@ TEST(what_led_to_a_version_is_known_as_long_as_it)
     assert_null(known_versions_history(&known, "key", "\"b\""));
     known_versions_note_history(&known, "key", "\"a\"", "others");
     assert_string_equal(known_versions_history(&known, "key", "\"a\""), "others");
+    char longer[S3_HISTORY_SIZE + 1];
+    memset(longer, 'p', sizeof(longer) - 1);
+    longer[sizeof(longer) - 1] = '\0';
+    known_versions_note_history(&known, "key", "\"a\"", longer);
+    assert_null(known_versions_history(&known, "key", "\"a\""));
+    longer[sizeof(longer) - 2] = '\0';
+    known_versions_note_history(&known, "key", "\"a\"", longer);
+    assert_string_equal(known_versions_history(&known, "key", "\"a\""), longer);
     known_versions_note_history(&known, "key", "\"a\"", NULL);
     assert_null(known_versions_history(&known, "key", "\"a\""));
     known_versions_note_history(&known, "key", "\"a\"", "pairs");
