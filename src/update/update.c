@@ -29,11 +29,8 @@ struct update {
     os_client *client;
     const struct update_arguments *arguments;
     os_update_options options;
-    char *key; /* whole; own */
-    os_cancel *cancel;
-    os_toggle forward_only;
-    os_progress_fn progress; /* of each write */
-    void *progress_context;
+    char *key;            /* whole; own */
+    os_call call;         /* as taken; its deadline is that of the whole */
     uint64_t deadline_ms; /* on the monotonic clock */
     struct update_turn turn;
 
@@ -65,13 +62,10 @@ static uint64_t update_time_left(const struct update *update)
 
 static os_call update_rest_of_call(const struct update *update)
 {
+    os_call rest = update->call;
     uint64_t left_ms = update_time_left(update);
-    return (os_call){.size = sizeof(os_call),
-                     .deadline_ms = left_ms ? left_ms : 1,
-                     .cancel = update->cancel,
-                     .forward_only = update->forward_only,
-                     .progress = update->progress,
-                     .progress_context = update->progress_context};
+    rest.deadline_ms = left_ms ? left_ms : 1;
+    return rest;
 }
 
 /* False: there is no other round. */
@@ -106,7 +100,7 @@ static os_code read_object(struct update *update, os_error *err)
         .client = update->client,
         .key = update->arguments->key,
         .max_length = update->options.max_length,
-        .cancel = update->cancel,
+        .cancel = update->call.cancel,
         .deadline_ms = update->deadline_ms,
         .etags_are_md5 = update->turn.etags != CLIENT_ETAGS_OTHER,
         .random = random_next(&update->random),
@@ -269,7 +263,7 @@ static bool update_wait(struct update *update)
         return update_lost(update);
     uint64_t wait_ms = backoff_ms(update);
     uint64_t most_ms = left_ms - update->shortest_round_ms - 1;
-    if (client_pause(update->client, update->cancel, wait_ms < most_ms ? wait_ms : most_ms))
+    if (client_pause(update->client, update->call.cancel, wait_ms < most_ms ? wait_ms : most_ms))
         return true;
     error_set(&update->error, OS_ERR_CANCELLED, "update of %.300s was cancelled; nothing was written.",
               update->arguments->key);
@@ -317,10 +311,7 @@ static os_code update_take(struct update *update)
         return code;
     if (update->options.max_length == 0)
         update->options.max_length = UPDATE_LENGTH_MOST;
-    update->cancel = call.cancel;
-    update->forward_only = call.forward_only;
-    update->progress = call.progress;
-    update->progress_context = call.progress_context;
+    update->call = call;
     update->deadline_ms = update_now_ms() + call.deadline_ms;
     update->turn = (struct update_turn){
         .client = update->client, .key = update->key, .limits = client_limits(update->client, &call)};
@@ -332,7 +323,7 @@ static void update_yield(struct update *update)
 {
     uint64_t wait_ms = update_habit_wait_ms(&update->turn.habit, &update->random);
     if (wait_ms > 0 && wait_ms < update_time_left(update))
-        (void)client_pause(update->client, update->cancel, wait_ms); /* of a cancellation the round hears, too */
+        (void)client_pause(update->client, update->call.cancel, wait_ms); /* of a cancellation the round hears, too */
 }
 
 static void update_rounds(struct update *update)
