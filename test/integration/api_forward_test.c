@@ -39,6 +39,16 @@ static void create_forward(struct mode *mode)
     mode->outcome = create(mode->client, mode->key, "ours", &call);
 }
 
+/* The caller gives up while the answer is still to come. */
+static struct outcome create_undecided(const struct mode *mode)
+{
+    os_call call = promise();
+    call.deadline_ms = 6000; /* sent by then, and not yet dead */
+    struct outcome undecided = create(mode->client, mode->key, "ours", &call);
+    CHECK_VERDICT(undecided, OS_UNKNOWN);
+    return undecided;
+}
+
 SUITE_TEST(a_503_to_a_create_costs_two_requests_more, 0)
 {
     ENDED struct mode mode = mode_open(f, "forward-503", OS_GUARD_NATIVE, NULL);
@@ -85,10 +95,7 @@ SUITE_TEST(a_write_that_others_have_replaced_is_committed, 0)
     const struct fault_match looks = {.method = "HEAD", .path_contains = mode.key};
     unsigned held = mode_add(&mode, (struct fault_rule){.action = FAULT_HOLD_ANSWER});
     unsigned blind = fault_proxy_add(f->store_proxy, &(struct fault_rule){.match = looks, .action = FAULT_RESET});
-    os_call call = promise();
-    call.deadline_ms = 6000; /* sent by then, and not yet dead */
-    CLEARED struct outcome undecided = create(mode.client, mode.key, "ours", &call);
-    CHECK_VERDICT(undecided, OS_UNKNOWN);
+    CLEARED struct outcome undecided = create_undecided(&mode);
     assert_true(fault_proxy_wait_hits(f->store_proxy, held, 1, 60000)); /* it has written */
     fault_proxy_remove(f->store_proxy, held);
     fault_proxy_remove(f->store_proxy, blind);
@@ -112,10 +119,7 @@ SUITE_TEST(a_write_that_another_overtook_is_a_conflict_at_once, 0)
     ENDED struct mode mode = mode_open(f, "forward-overtaken", OS_GUARD_NATIVE, NULL);
     CLOSED os_client *other = open_other(f);
     unsigned held = mode_add(&mode, (struct fault_rule){.action = FAULT_HOLD});
-    os_call call = promise();
-    call.deadline_ms = 6000; /* sent by then, and not yet dead */
-    CLEARED struct outcome undecided = create(mode.client, mode.key, "ours", &call);
-    CHECK_VERDICT(undecided, OS_UNKNOWN);
+    CLEARED struct outcome undecided = create_undecided(&mode);
     fault_proxy_release(f->store_proxy, held, FAULT_DISCARD);
     fault_proxy_remove(f->store_proxy, held);
     CLEARED struct outcome theirs = create(other, mode.key, "theirs", NULL);

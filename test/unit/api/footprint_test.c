@@ -170,25 +170,15 @@ static void services_tear_down(struct services *services)
 
 static os_client *services_client(const struct services *services)
 {
-    char store[64];
     char ledger[64];
     os_options options = OS_OPTIONS_INIT;
-    os_client *client = NULL;
-    os_error error;
-    snprintf(store, sizeof(store), "http://%s", http_server_host(services->store));
     snprintf(ledger, sizeof(ledger), "http://%s", http_server_host(services->ledger));
-    options.store_url = "s3://bucket";
-    options.s3_endpoint = store;
     options.ledger_url = "dynamodb://table";
     options.dynamodb_endpoint = ledger;
-    options.access_key_id = "key";
-    options.secret_access_key = "secret";
-    options.no_environment = 1;
     options.fences = OS_ON;
     options.max_connections = 1;
     options.max_in_flight = 2 * OPERATIONS;
-    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
-    return client;
+    return scratch_s3_client(&services->scratch, http_server_host(services->store), &options);
 }
 
 /* ------------------------------------------------------------------------------------------------ the operations */

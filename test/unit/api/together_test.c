@@ -83,24 +83,16 @@ static void together_tear_down(struct together *together)
 
 TEST_WITH(together, a_head_that_is_due_beside_the_record_is_sent)
 {
-    char store[64];
     char ledger[64];
     os_options options = OS_OPTIONS_INIT;
-    os_client *client = NULL;
     os_error error;
-    snprintf(store, sizeof(store), "http://%s", http_server_host(together->store));
     snprintf(ledger, sizeof(ledger), "http://%s", http_server_host(together->ledger));
-    options.store_url = "s3://bucket";
-    options.s3_endpoint = store;
     options.ledger_url = "dynamodb://table";
     options.dynamodb_endpoint = ledger;
-    options.access_key_id = "key";
-    options.secret_access_key = "secret";
-    options.no_environment = 1;
     options.fences = OS_OFF;
     options.metric = release_the_record;
     options.metric_context = together;
-    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    os_client *client = scratch_s3_client(&together->scratch, http_server_host(together->store), &options);
     os_body body = OS_BODY_MEMORY("x", 1);
     os_call call = OS_CALL_INIT;
     call.deadline_ms = 5000; /* without the second HEAD it passes */
