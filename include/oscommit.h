@@ -329,6 +329,11 @@ typedef struct os_options {
     uint32_t max_in_flight;
 
     os_toggle forward_only; /* ON: of each call that does not say otherwise, as in os_call [OFF] */
+
+    /* Non-zero: the bucket's name and a '/' stand before each key in the records, behind record_prefix. So one table
+     * serves many buckets, none of which waits for another (T4.2). All writers of the bucket must set it, and peers
+     * cannot. docs/operations.md says how a running fleet changes it. */
+    int records_by_bucket;
 } os_options;
 #define OS_OPTIONS_INIT OS_SIZED_(os_options)
 
@@ -749,6 +754,7 @@ typedef struct os_record {
     /* When the holder signed, or when the record was released, in S3 time. It is the ttl less this client's settings,
      * so it is right only if the writer had the same ones. 0: unknown. */
     int64_t since_s;
+    const char *bucket; /* that its writer wrote to (T4); empty: not known */
 } os_record;
 #define OS_RECORD_INIT OS_SIZED_(os_record)
 typedef int (*os_record_fn)(void *context, const os_record *record);

@@ -54,6 +54,7 @@ struct os_client {
     struct clock_reading fences_probed;
     enum client_etags etags;          /* whether a PUT's ETag is the MD5 of its body (R13) */
     bool bucket_known;                /* the bucket was seen to be there */
+    bool shares_table;                /* with another bucket, in the same partitions (T4.3); was told */
     bool versioned;                   /* and to have versions, once (R16) */
     bool names_markers;               /* and its 404s to name delete markers (R16) */
     struct driver *drivers;           /* all that are alive */

@@ -139,11 +139,12 @@ static bool keep_row(void *context, const struct ledger_row *row)
     kept->etag = strdup(row->etag);
     kept->other = strdup(row->other ? row->other : "{}");
     kept->upload = strdup(row->upload);
+    kept->bucket = strdup(row->bucket);
     kept->fault = strdup(row->fault);
     kept->readable = row->readable;
     kept->record = row->record;
-    rows->failed =
-        kept->path == NULL || kept->etag == NULL || kept->other == NULL || kept->upload == NULL || kept->fault == NULL;
+    rows->failed = kept->path == NULL || kept->etag == NULL || kept->other == NULL || kept->upload == NULL ||
+                   kept->bucket == NULL || kept->fault == NULL;
     return !rows->failed;
 }
 
@@ -154,6 +155,7 @@ void ledger_rows_free(struct kept_rows *rows)
         free(rows->list[i].etag);
         free(rows->list[i].other);
         free(rows->list[i].upload);
+        free(rows->list[i].bucket);
         free(rows->list[i].fault);
     }
     free(rows->list);

@@ -32,6 +32,7 @@ struct kept_row {
     char *etag;
     char *other;
     char *upload;
+    char *bucket;
     char *fault; /* as in struct ledger_row */
     bool readable;
     struct record record;

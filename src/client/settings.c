@@ -273,6 +273,25 @@ static os_code settings_take_keys(const os_options *options, const struct settin
     return code;
 }
 
+/* T4. No bucket's name has a slash: those of two buckets never begin alike. */
+static os_code take_record_prefix(const os_options *options, struct settings *ret, os_error *err)
+{
+    const char *prefix = given(options->record_prefix) ? options->record_prefix : "";
+    if (strlen(prefix) > 512 || !text_is_utf8(text_from(prefix)))
+        return error_set(err, OS_ERR_CONFIG, "record_prefix is longer than 512 bytes, or is not UTF-8.");
+    if (!options->records_by_bucket)
+        return copy_string(prefix, &ret->record_prefix, err);
+    if (ret->store_scheme != SETTINGS_S3)
+        return error_set(err, OS_ERR_CONFIG,
+                         "records_by_bucket is for stores over S3: an embedded store is no bucket.");
+    size_t size = strlen(prefix) + strlen(ret->bucket) + sizeof("/");
+    ret->record_prefix = malloc(size);
+    if (ret->record_prefix == NULL)
+        return error_no_memory(err);
+    snprintf(ret->record_prefix, size, "%s%s/", prefix, ret->bucket);
+    return OS_OK;
+}
+
 static os_code take_network(const os_options *options, struct settings *ret, os_error *err)
 {
     ret->addressing = options->s3_addressing;
@@ -286,12 +305,9 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
     ret->log = options->log;
     ret->log_context = options->log_context;
     ret->log_level = options->log_level ? options->log_level : OS_LOG_WARN;
-    if (options->record_prefix &&
-        (strlen(options->record_prefix) > 512 || !text_is_utf8(text_from(options->record_prefix))))
-        return error_set(err, OS_ERR_CONFIG, "record_prefix is longer than 512 bytes, or is not UTF-8.");
     os_code code = copy_string(options->ca_file, &ret->ca_file, err);
     if (code == OS_OK)
-        code = copy_string(options->record_prefix, &ret->record_prefix, err);
+        code = take_record_prefix(options, ret, err);
     char agent[256];
     bool named = options->user_agent && options->user_agent[0];
     int length = snprintf(agent, sizeof(agent), "%s%soscommit/%s", named ? options->user_agent : "", named ? " " : "",

@@ -28,7 +28,7 @@ struct settings {
     os_signature signature;
     char *ca_file;
     char *user_agent;
-    char *record_prefix; /* NULL if none */
+    char *record_prefix; /* with the bucket, if records_by_bucket; NULL if none */
 
     struct guard_settings guard; /* fences, etag_known are set per guard */
     os_toggle fences;

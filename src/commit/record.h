@@ -19,7 +19,8 @@
 #define RECORD_FENCE       "fence"
 #define RECORD_SAW         "saw"
 #define RECORD_UPLOAD      "upload"
-#define RECORD_ETAG_CREATE "*" /* the sort key under the expectation "absent" */
+#define RECORD_BUCKET      "bucket" /* T4.3: a remark beside the record, on which nothing rests */
+#define RECORD_ETAG_CREATE "*"      /* the sort key under the expectation "absent" */
 
 enum {
     RECORD_NONCE_SIZE = 33
@@ -28,6 +29,9 @@ enum {
 /* An upload id, as the store gave it; a longer one is unreadable. The protocol only asks whether there is one and
  * which: it knows them by number (record_upload_number), whoever speaks to the store and the ledger by their text. */
 enum { RECORD_UPLOAD_SIZE = 1025 };
+
+/* A longer name is none of a bucket. */
+enum { RECORD_BUCKET_SIZE = 64 };
 
 struct record {
     uint64_t generation;

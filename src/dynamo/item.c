@@ -48,6 +48,11 @@ static bool add_record(json_t *item, const char *path, const char *etag, const s
            (record->upload == 0 || item_add(item, RECORD_UPLOAD, item_string(upload)));
 }
 
+bool item_set_bucket(json_t *item, const char *bucket)
+{
+    return item_add(item, RECORD_BUCKET, item_string(bucket));
+}
+
 json_t *item_from_record(const char *path, const char *etag, const struct record *record, const char *upload)
 {
     assert(record->upload == 0 || record->upload == record_upload_number(upload));
@@ -193,6 +198,13 @@ os_code item_to_record(const json_t *item, struct record *ret, char **ret_path, 
     return code;
 }
 
+void item_bucket(const json_t *item, char ret[RECORD_BUCKET_SIZE])
+{
+    const char *bucket = item_get_string(item, RECORD_BUCKET);
+    if (bucket == NULL || !text_copy(text_from(bucket), ret, RECORD_BUCKET_SIZE))
+        ret[0] = '\0';
+}
+
 static bool is_held(const char *name)
 {
     static const char *const held[] = {RECORD_PATH,  RECORD_ETAG,  RECORD_GENERATION, RECORD_TIMEOUT, RECORD_TTL,
@@ -208,12 +220,15 @@ static json_t *pick_others(json_t *item)
 {
     const char *name;
     json_t *value;
+    char bucket[RECORD_BUCKET_SIZE];
     json_t *others = json_object();
+    item_bucket(item, bucket);
     if (others == NULL)
         return NULL;
     json_object_foreach(item, name, value)
     {
-        if (!is_held(name) && json_object_set(others, name, value) != 0) {
+        bool is_bucket = bucket[0] != '\0' && strcmp(name, RECORD_BUCKET) == 0;
+        if (!is_held(name) && !is_bucket && json_object_set(others, name, value) != 0) {
             json_decref(others);
             return NULL;
         }

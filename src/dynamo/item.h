@@ -29,10 +29,14 @@ json_t *item_number(uint64_t value);
 os_code item_to_record(const json_t *item, struct record *ret, char **ret_path, char **ret_etag, char *ret_upload,
                        os_error *err);
 
+/* T4.3. False when out of memory. */
+bool item_set_bucket(json_t *item, const char *bucket);
+void item_bucket(const json_t *item, char ret[RECORD_BUCKET_SIZE]); /* "": it names none */
+
 /* An attribute of type S without a NUL inside, borrowed from the item; else NULL. */
 const char *item_get_string(const json_t *item, const char *name);
 
-/* The attributes that struct record has no place for, as compact JSON ("{}" if none); malloc'ed, NULL when out of
+/* The attributes that neither struct record nor item_bucket has a place for, as compact JSON ("{}" if none); malloc'ed, NULL when out of
  * memory. */
 char *item_other_attributes(json_t *item);
 

@@ -235,6 +235,15 @@ static bool add_condition(json_t *body, const struct record_condition *condition
     return done;
 }
 
+static json_t *item_of(const struct dynamo_key *key, const struct dynamo_write *write)
+{
+    json_t *item = item_from_record(key->path, key->etag, write->record, write->upload);
+    if (item == NULL || write->bucket == NULL || item_set_bucket(item, write->bucket))
+        return item;
+    json_decref(item);
+    return NULL;
+}
+
 os_code dynamo_build_put(const struct dynamo_target *target, const struct dynamo_key *key,
                          const struct dynamo_write *write, struct http_request *ret, struct buf *ret_body,
                          os_error *err)
@@ -243,8 +252,7 @@ os_code dynamo_build_put(const struct dynamo_target *target, const struct dynamo
     os_code code = dynamo_check_key(target, key, err);
     if (code != OS_OK)
         return code;
-    json_t *item = item_from_record(key->path, key->etag, write->record, write->upload);
-    json_t *body = json_pack("{s:s, s:o}", "TableName", target->table, "Item", item);
+    json_t *body = json_pack("{s:s, s:o}", "TableName", target->table, "Item", item_of(key, write));
     if (body != NULL && !add_condition(body, write->condition)) {
         json_decref(body);
         body = NULL;

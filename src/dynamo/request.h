@@ -24,6 +24,7 @@ struct dynamo_key {
 struct dynamo_write {
     const struct record *record;
     const char *upload; /* as item_from_record */
+    const char *bucket; /* T4.3; NULL: none */
     const struct record_condition *condition;
 };
 

@@ -127,6 +127,13 @@ enum ledger_outcome dynamo_read_unreadable(const struct http_response *response,
     return outcome;
 }
 
+void dynamo_read_bucket(const struct http_response *response, char ret[RECORD_BUCKET_SIZE])
+{
+    json_t *root = json_read(buf_str(&response->body), response->body.len);
+    item_bucket(json_object_get(root, "Item"), ret);
+    json_decref(root);
+}
+
 /* ---------------------------------------------------------------------------------------------------- listing */
 
 static const char *or_empty(const char *str)
@@ -139,10 +146,13 @@ enum row_result { ROW_GO_ON = 1, ROW_STOP, ROW_NO_MEMORY };
 static enum row_result response_give_row(json_t *item, dynamo_row_fn each, void *context)
 {
     char upload[RECORD_UPLOAD_SIZE] = "";
+    char bucket[RECORD_BUCKET_SIZE];
     os_error fault;
+    item_bucket(item, bucket);
     struct dynamo_row row = {.path = or_empty(item_get_string(item, RECORD_PATH)),
                              .etag = or_empty(item_get_string(item, RECORD_ETAG)),
-                             .upload = upload};
+                             .upload = upload,
+                             .bucket = bucket};
     row.readable = item_to_record(item, &row.record, NULL, NULL, upload, &fault) == OS_OK;
     row.fault = row.readable ? "" : fault.message;
     char *other = row.readable ? item_other_attributes(item) : write_whole(item, DYNAMO_ANSWER_MAX);

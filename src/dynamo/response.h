@@ -40,6 +40,8 @@ struct dynamo_about {
 enum ledger_outcome dynamo_read_put(const struct http_response *response, const struct dynamo_about *about,
                                     struct record *ret_conflict, char *ret_upload, struct dynamo_error *ret_detail,
                                     os_error *err);
+/* T4.3: of a LEDGER_CONFLICT, the bucket that the record names; "": none. */
+void dynamo_read_bucket(const struct http_response *response, char ret[RECORD_BUCKET_SIZE]);
 /* DeleteItem, as PutItem. A record that is gone is LEDGER_CONFLICT_BLIND. */
 enum ledger_outcome dynamo_read_delete(const struct http_response *response, const struct dynamo_about *about,
                                        struct record *ret_conflict, char *ret_upload, struct dynamo_error *ret_detail,
@@ -65,6 +67,7 @@ struct dynamo_row {
     bool readable;
     struct record record;
     const char *upload; /* "" if none */
+    const char *bucket; /* T4.3; "": it names none */
     const char *other;  /* JSON of the attributes that no record has */
     const char *fault;  /* why it is not readable, a sentence; "" when it is */
 };

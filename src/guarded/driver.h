@@ -140,6 +140,7 @@ struct driver_records {
     struct guard_evidence evidence; /* of the Query under way */
     struct clock_reading put_sent, get_sent;
     char *seen_upload;                      /* of the record that was answered last; NULL: it has none */
+    char *other_bucket;                     /* T4.3: not ours, that the record last in the way names; else NULL */
     struct clock_reading unreachable_since; /* before the first of an unbroken row of failures was sent */
     bool away;
     bool connects;          /* the last of them left this machine */

@@ -125,6 +125,26 @@ static void note_upload(struct driver *driver, const char *upload)
     driver->io.records.seen_upload = upload[0] ? strdup(upload) : NULL;
 }
 
+/* T4.3: a remark. The record is waited for as any other is, as that bucket's writers rely on it. Is told once for each
+ * client. */
+static void note_bucket(struct driver *driver, const struct ledger_answer *answer)
+{
+    os_client *client = driver->client;
+    const char *ours = client->settings.bucket;
+    bool is_others = ours != NULL && answer->bucket[0] != '\0' && strcmp(answer->bucket, ours) != 0;
+    free(driver->io.records.other_bucket);
+    driver->io.records.other_bucket = is_others ? strdup(answer->bucket) : NULL;
+    if (!is_others || client->shares_table)
+        return;
+    client->shares_table = true;
+    log_line(
+        &client->log, OS_LOG_WARN,
+        "The record of %.300s was written for another bucket, %s; this client writes to %s. The writers of the two "
+        "wait for each other wherever their keys are the same. Give each bucket a table, a record_prefix, or set "
+        "records_by_bucket: for all writers of a bucket at the same time (rule T4).",
+        driver->key, answer->bucket, ours);
+}
+
 static void put_done(void *context, const struct ledger_answer *answer)
 {
     struct driver *driver = context;
@@ -134,6 +154,7 @@ static void put_done(void *context, const struct ledger_answer *answer)
     struct guard_event event = {.kind = GUARD_EVENT_RECORD_PUT, .ledger = answer->outcome};
     record_copy(&event.record, &answer->record);
     note_upload(driver, answer->upload);
+    note_bucket(driver, answer);
     driver_event(driver, &event);
 }
 
@@ -149,6 +170,7 @@ void driver_put_record(struct driver *driver, const struct guard_actions *action
         .etag = guard_record_etag(&driver->guard),
         .record = &driver->io.records.put_record,
         .upload = driver->io.records.put_record.upload ? driver->upload : NULL,
+        .bucket = driver->client->settings.bucket,
         .condition = &driver->io.records.put_condition,
         .deadline_monotonic_ms = UINT64_MAX,
         .try_ms = try_ms(driver, &driver->io.records.put_sent),

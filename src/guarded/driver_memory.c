@@ -21,6 +21,7 @@ void driver_free_memory(struct driver *driver)
         source_metadata_free(&driver->io.source->source_metadata);
     free(driver->io.source);
     free(driver->io.records.seen_upload);
+    free(driver->io.records.other_bucket);
     free(driver->io.last_error);
     free(driver->io.attempt.history);
     free(driver->path);

@@ -78,6 +78,7 @@ static void release_attempt(struct retry *retry)
         .path = release->path,
         .etag = release->etag,
         .record = &release->record,
+        .bucket = release->client->settings.bucket,
         .condition = &release->condition,
         .deadline_monotonic_ms = release->sent.monotonic_ms + try_ms,
     };

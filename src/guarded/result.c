@@ -125,6 +125,7 @@ static void describe_wait(const struct driver *driver, char *ret, size_t ret_siz
 static void describe_busy(struct driver *driver)
 {
     const struct record *seen = &driver->guard.holder.record;
+    const char *other = driver->io.records.other_bucket;
     char wait[HUMAN_SIZE + 64];
     describe_wait(driver, wait, sizeof(wait));
     error_set(
@@ -132,10 +133,12 @@ static void describe_busy(struct driver *driver)
         "A record of %.300s is in the way (etag %.100s, generation %llu, %s), and the %s; nothing was written. It "
         "is of a writer that is at it or is dead, or an earlier write left it, which may be your own.%s Call again; "
         "where its writer is dead, look at it with `oscommit table show`, and hand it over with `oscommit table "
-        "release`.",
+        "release`.%s%s%s",
         driver->key, guard_record_etag(&driver->guard), (unsigned long long)seen->generation, wait,
         driver->cancelled ? "call was cancelled" : "deadline passed first",
-        driver->guard.settings.release_always ? "" : " A write with release=always leaves none.");
+        driver->guard.settings.release_always ? "" : " A write with release=always leaves none.",
+        other ? " It was written for another bucket, " : "", other ? other : "",
+        other ? ", which has the same table: see records_by_bucket." : "");
 }
 
 /* The sentence of one that cannot be read is the ledger's. */

@@ -20,7 +20,10 @@ static os_code build_record(struct ledger_op *op, const struct dynamo_target *ta
 {
     const struct ledger_request *request = &op->request;
     struct dynamo_key key = dynamo_key_of(op);
-    struct dynamo_write write = {.record = request->record, .upload = request->upload, .condition = request->condition};
+    struct dynamo_write write = {.record = request->record,
+                                 .upload = request->upload,
+                                 .bucket = request->bucket,
+                                 .condition = request->condition};
     switch (request->verb) {
     case LEDGER_PUT: return dynamo_build_put(target, &key, &write, &op->http, &op->body, err);
     case LEDGER_DELETE: return dynamo_build_delete(target, &key, request->condition, &op->http, &op->body, err);
@@ -42,6 +45,8 @@ static void read_record(struct ledger_op *op, const struct http_response *respon
         outcome =
             dynamo_read_get(response, &about, &answer->found, &answer->record, answer->upload, &detail, &answer->error);
     answer->foreign = detail.foreign;
+    if (outcome == LEDGER_CONFLICT)
+        dynamo_read_bucket(response, answer->bucket);
     if (!dynamo_op_repeats(op, &detail, response))
         dynamo_op_finish(op, outcome);
 }

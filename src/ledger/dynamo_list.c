@@ -31,6 +31,7 @@ static bool dynamo_list_give_row(void *context, const struct dynamo_row *row)
                                .readable = row->readable,
                                .record = row->record,
                                .upload = row->upload,
+                               .bucket = row->bucket,
                                .other = row->other,
                                .fault = row->fault};
     if (op->width >= LIST_ONE_RECORD)

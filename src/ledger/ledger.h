@@ -26,6 +26,7 @@ struct ledger_row { /* strings borrowed for the callback */
     bool readable; /* false: an item that is no record; `other` holds it whole */
     struct record record;
     const char *upload; /* the record's upload id, "" if none; record.upload is its number */
+    const char *bucket; /* T4.3: "" where it names none, and where only records are asked for */
     const char *other;  /* JSON */
     const char *fault;  /* why it is not readable, a sentence; "" when it is */
 };
@@ -38,6 +39,7 @@ struct ledger_request {
     const char *etag;
     const struct record *record;              /* PUT, MEND */
     const char *upload;                       /* PUT: the upload id that record.upload stands for; NULL: none */
+    const char *bucket;                       /* PUT: T4.3; NULL: none. Not kept by every ledger */
     const struct record_condition *condition; /* PUT, DELETE */
     ledger_row_fn each;                       /* LIST: every page is read; on the loop's thread */
     void *each_context;
@@ -51,6 +53,7 @@ struct ledger_answer { /* borrowed for the callback */
     bool found;                      /* GET */
     struct record record;            /* PUT, DELETE with LEDGER_CONFLICT, GET when found */
     char upload[RECORD_UPLOAD_SIZE]; /* the upload id that record.upload stands for; "" if none */
+    char bucket[RECORD_BUCKET_SIZE]; /* PUT with LEDGER_CONFLICT: T4.3; "": it names none */
     bool foreign;                    /* something answered that is no such ledger */
     uint32_t requests;               /* how many requests it took */
     os_error error; /* for every outcome but OK and the conflicts; CHECK_TABLE and CREATE_TABLE: OS_OK or why not */

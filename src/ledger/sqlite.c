@@ -100,6 +100,7 @@ static bool sqlite_give_row(void *context, const char *path, const char *etag, c
                              .etag = etag,
                              .readable = record != NULL,
                              .upload = upload,
+                             .bucket = "",
                              .other = "{}",
                              .fault = record ? "" : "A column has a value of a type or length that no record has."};
     if (record)

@@ -75,6 +75,7 @@ static os_code table_give_rows(const os_client *client, const struct kept_rows *
         record.etag = row->etag;
         record.other = row->other;
         record.upload = row->upload;
+        record.bucket = row->bucket;
         record.nonce = "";
         record.saw = "";
         record.unreadable = row->fault;

@@ -54,7 +54,7 @@ static void both_put_record(struct dynamo_pair *pair, const struct record *recor
     struct record found[2];
     memset(found, 0, sizeof(found));
     assert_int_equal(dynamo_build_put(&pair->target, &(struct dynamo_key){"path/\xc3\xa4\"", "\"etag\""},
-                                      &(struct dynamo_write){record, NULL, condition}, &request, &body, NULL),
+                                      &(struct dynamo_write){record, NULL, NULL, condition}, &request, &body, NULL),
                      OS_OK);
     ask_both(pair, &request, &body, &real, &fake);
     assert_int_equal(
@@ -260,7 +260,8 @@ TEST(pages_of_dynamodb_local_and_of_the_fake_agree)
         struct http_response answers[2];
         snprintf(etag, sizeof(etag), "\"%d\"", i);
         assert_int_equal(dynamo_build_put(&pair.target, &(struct dynamo_key){"listed", etag},
-                                          &(struct dynamo_write){&record, NULL, &condition}, &request, &body, NULL),
+                                          &(struct dynamo_write){&record, NULL, NULL, &condition}, &request, &body,
+                                          NULL),
                          OS_OK);
         ask_both(&pair, &request, &body, &answers[0], &answers[1]);
         assert_int_equal(answers[0].status, 200);

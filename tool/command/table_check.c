@@ -2,9 +2,127 @@
 #include "command/commands.h"
 #include "common/table.h"
 
+#include <stdio.h>
+#include <string.h>
+
+enum { BUCKETS_MOST = 32, BUCKET_SIZE = 64, NAMES_SIZE = 256, SENTENCE_SIZE = 768 };
+
+/* How the records of one bucket are named (T4). */
+struct naming {
+    char bucket[BUCKET_SIZE];
+    bool plain;
+    bool by_bucket;
+};
+
+struct sharing {
+    const char *record_prefix;
+    struct naming buckets[BUCKETS_MOST];
+    size_t count;
+};
+
+static struct naming *naming_of(struct sharing *sharing, const char *bucket)
+{
+    for (size_t i = 0; i < sharing->count; i++)
+        if (strcmp(sharing->buckets[i].bucket, bucket) == 0)
+            return &sharing->buckets[i];
+    if (sharing->count == BUCKETS_MOST || strlen(bucket) >= BUCKET_SIZE)
+        return NULL;
+    struct naming *naming = &sharing->buckets[sharing->count++];
+    (void)snprintf(naming->bucket, sizeof(naming->bucket), "%s", bucket);
+    return naming;
+}
+
+static int note_record(void *context, const os_record *record)
+{
+    struct sharing *sharing = context;
+    size_t prefix = strlen(sharing->record_prefix);
+    size_t length = strlen(record->bucket);
+
+    if (length == 0 || strncmp(record->path, sharing->record_prefix, prefix) != 0)
+        return 0;
+    struct naming *naming = naming_of(sharing, record->bucket);
+    if (naming == NULL)
+        return 0;
+    const char *rest = record->path + prefix;
+    bool by_bucket = strncmp(rest, record->bucket, length) == 0 && rest[length] == '/';
+    naming->by_bucket |= by_bucket;
+    naming->plain |= !by_bucket;
+    return 0;
+}
+
+/* Two of them make the names of all plain ones worth a sentence. */
+static void tell_shared(struct output *output, const struct sharing *sharing)
+{
+    char names[NAMES_SIZE] = "";
+    char sentence[SENTENCE_SIZE];
+    size_t count = 0;
+
+    for (size_t i = 0; i < sharing->count; i++) {
+        size_t used = strlen(names);
+        if (sharing->buckets[i].plain)
+            (void)snprintf(names + used, sizeof(names) - used, "%s%s", count++ > 0 ? ", " : "",
+                           sharing->buckets[i].bucket);
+    }
+    if (count < 2)
+        return;
+    (void)snprintf(
+        sentence, sizeof(sentence),
+        "Several buckets have records here whose names do not begin with the bucket (%s). Unless each of them "
+        "has a record_prefix of its own, their writers wait for each other wherever keys are the same. Set "
+        "records_by_bucket, as docs/operations.md says (rule T4).",
+        names);
+    output_log(output, OS_LOG_WARN, sentence);
+}
+
+static void tell_divided(struct output *output, const struct naming *naming)
+{
+    char sentence[SENTENCE_SIZE];
+
+    if (!naming->plain || !naming->by_bucket)
+        return;
+    (void)snprintf(sentence, sizeof(sentence),
+                   "Some records of the bucket %s have its name before the key, and some have not. Writers that differ "
+                   "in records_by_bucket do not exclude each other, and commits can be lost. If a fleet has just "
+                   "changed it, TTL removes the records of the other kind.",
+                   naming->bucket);
+    output_log(output, OS_LOG_WARN, sentence);
+}
+
+/* What is wrong with the fleet's settings, as far as its records show it. The table itself is in order. */
+static void look_at_records(struct session *session)
+{
+    const char *prefix = options_text(session->options, OPTION_RECORD_PREFIX);
+    struct sharing sharing = {.record_prefix = prefix == NULL ? "" : prefix};
+    os_error error = {0};
+    char sentence[SENTENCE_SIZE];
+
+    if (os_table_list(session->client, NULL, &session->call, note_record, &sharing, &error) != OS_OK) {
+        (void)snprintf(sentence, sizeof(sentence),
+                       "Whether several buckets share the records is not known, as they could not be listed: %.500s",
+                       error.message);
+        output_log(&session->output, OS_LOG_WARN, sentence);
+        return;
+    }
+    tell_shared(&session->output, &sharing);
+    for (size_t i = 0; i < sharing.count; i++)
+        tell_divided(&session->output, &sharing.buckets[i]);
+}
+
 static enum status table_check_run(const struct options *options)
 {
-    return table_call(options, os_table_check);
+    const char *name = options->operand_count > 0 ? options->operand[0] : NULL;
+    struct session session;
+    struct location at;
+    enum status status = table_open(&session, options, name, LOCATION_PREFIX, &at);
+
+    if (status == STATUS_DONE) {
+        os_error error = {0};
+        os_code code = os_table_check(session.client, &session.call, &error);
+        if (code == OS_OK)
+            look_at_records(&session);
+        status = output_outcome(&session.output, options_text(options, OPTION_LEDGER), status_of_read(code), &error);
+    }
+    return table_close(&session, &at, status);
 }
 
 const struct command command_table_check = {
@@ -13,7 +131,8 @@ const struct command command_table_check = {
     .summary = "check that the table is fit for records",
     .description =
         "Checks key schema, attribute types, TTL, state and replication. Says what is wrong and how to correct it.\n"
-        "Writes nothing.\n",
+        "Then reads all records, and warns if several buckets share them, or if the writers of one bucket name them\n"
+        "in two ways (records_by_bucket). Writes nothing.\n",
     .examples = "oscommit table check --ledger dynamodb://commits\n",
     .max_operands = 1,
     .run = table_check_run,

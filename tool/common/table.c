@@ -39,6 +39,11 @@ enum status table_open(struct session *session, const struct options *options, c
     memset(ret_at, 0, sizeof(*ret_at));
     if (!table_locate(options, name, wants, ret_at, &usage))
         return output_usage(options, &usage);
+    if (wants == LOCATION_OBJECT && ret_at->store == NULL && options_on(options, OPTION_RECORDS_BY_BUCKET)) {
+        (void)usage_refuse(&usage, "With --records-by-bucket a record is found by its bucket: name the store with "
+                                   "--store, or the object by its URL.");
+        return output_usage(options, &usage);
+    }
     /* A client asks for a store even where only the ledger is used; no request goes to this one. */
     return session_open(session, options, ret_at->store == NULL ? "s3://no-store-was-named" : ret_at->store);
 }
@@ -93,6 +98,7 @@ static void add_record(struct json_line *line, const os_record *record)
     json_line_text(line, "nonce", record->nonce);
     json_line_text(line, "saw", record->saw);
     json_line_text(line, "upload", record->upload);
+    json_line_text(line, "bucket", record->bucket);
 }
 
 static bool show_json(struct output *output, const os_record *record, const struct table_view *view)
@@ -180,6 +186,8 @@ static void show_record(const os_record *record)
     show_field("saw", text_or(record->saw, "none"));
     if (text_or(record->upload, "")[0] != '\0')
         show_field("upload", record->upload);
+    if (text_or(record->bucket, "")[0] != '\0')
+        show_field("bucket", record->bucket);
 }
 
 static void show_long(const os_record *record, const struct table_view *view)

@@ -280,6 +280,27 @@ TEST_WITH(given, a_profile_is_taken_and_the_ledger_is_then_no_must)
     assert_int_equal(given->opened.settings.mode, OS_GUARD_NATIVE);
 }
 
+/* T4.2 */
+TEST_WITH(given, the_bucket_stands_behind_the_record_prefix)
+{
+    given->options = s3_options();
+    given->options.store_url = "s3://fleet-7/below";
+    given->options.records_by_bucket = 1;
+    assert_string_equal(accepted(given)->record_prefix, "fleet-7/");
+    given->options.record_prefix = "eu/";
+    assert_string_equal(accepted(given)->record_prefix, "eu/fleet-7/");
+    given->options.records_by_bucket = 0;
+    assert_string_equal(accepted(given)->record_prefix, "eu/");
+}
+
+TEST(an_embedded_store_has_no_bucket_before_its_records)
+{
+    os_options options = s3_options();
+    options.store_url = "file:///srv";
+    options.records_by_bucket = 1;
+    check_refused(&options, OS_ERR_CONFIG, "records_by_bucket is for stores over S3");
+}
+
 TEST(bad_names_of_places_are_refused)
 {
     char prefix[514];

@@ -273,6 +273,42 @@ TEST(the_other_attributes_are_given_as_json)
     json_decref(item);
 }
 
+/* T4.3 */
+TEST(a_bucket_is_written_and_read_beside_the_record)
+{
+    char bucket[RECORD_BUCKET_SIZE] = "x";
+    json_t *item = item_of(ITEM);
+    item_bucket(item, bucket);
+    assert_string_equal(bucket, "");
+    assert_true(item_set_bucket(item, "fleet-7"));
+    item_bucket(item, bucket);
+    assert_string_equal(bucket, "fleet-7");
+    char *other = item_other_attributes(item);
+    assert_string_equal(other, "{}");
+    free(other);
+    json_decref(item);
+}
+
+/* It is somebody else's attribute, then, and the record is as good as without it. */
+TEST(what_cannot_be_a_bucket_is_none)
+{
+    static const char *const values[] = {
+        "{\"N\":\"7\"}", "{\"S\":\"0123456789012345678901234567890123456789012345678901234567890123\"}"};
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        char bucket[RECORD_BUCKET_SIZE] = "x";
+        struct record record;
+        json_t *item = item_of(ITEM);
+        json_object_set_new(item, "bucket", item_of(values[i]));
+        item_bucket(item, bucket);
+        assert_string_equal(bucket, "");
+        assert_int_equal(item_to_record(item, &record, NULL, NULL, NULL, NULL), OS_OK);
+        char *other = item_other_attributes(item);
+        assert_non_null(strstr(other, "bucket"));
+        free(other);
+        json_decref(item);
+    }
+}
+
 TEST(a_string_attribute_is_borrowed_or_null)
 {
     json_t *item = item_of("{\"a\":{\"S\":\"x\"},\"b\":{\"N\":\"1\"},\"c\":{\"S\":\"\\u0000\"},\"d\":\"x\"}");

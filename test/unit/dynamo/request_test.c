@@ -82,7 +82,7 @@ static void assert_put(const struct record *record, enum record_condition_kind k
     if (seen != NULL)
         condition.seen = *seen;
     os_code code = dynamo_build_put(&target, &(struct dynamo_key){"dir/k", "*"},
-                                    &(struct dynamo_write){record, NULL, &condition}, &request, &body, NULL);
+                                    &(struct dynamo_write){record, NULL, NULL, &condition}, &request, &body, NULL);
     assert_request(code, &request, &body, "PutItem", golden);
 }
 
@@ -91,6 +91,23 @@ TEST(R3_acquires_where_no_record_is)
     assert_put(&held, RECORD_IF_ABSENT, NULL,
                TABLE ",\"Item\":" HELD_ITEM ",\"ConditionExpression\":\"attribute_not_exists(#path)\","
                      "\"ExpressionAttributeNames\":{\"#path\":\"path\"}," ALL_OLD);
+}
+
+/* T4.3: beside the record; no condition asks for it. */
+TEST(a_bucket_goes_along)
+{
+    struct http_request request;
+    struct buf body;
+    struct record_condition condition = {.kind = RECORD_IF_SEEN, .seen = held};
+    struct dynamo_write write = {.record = &held, .bucket = "fleet-7", .condition = &condition};
+    assert_int_equal(dynamo_build_put(&target, &(struct dynamo_key){"dir/k", "*"}, &write, &request, &body, NULL),
+                     OS_OK);
+    static const char item[] = "\"bucket\":{\"S\":\"fleet-7\"}},\"ConditionExpression\"";
+    const char *bucket = strstr(buf_str(&body), item);
+    assert_non_null(bucket);
+    assert_null(strstr(bucket + strlen(item), "bucket"));
+    http_request_free(&request);
+    buf_free(&body);
 }
 
 TEST(R12_takes_over_what_was_seen)
@@ -272,8 +289,8 @@ static os_code build_every_other(const struct dynamo_target *other, int which, o
     os_code code;
     switch (which) {
     case 0:
-        code = dynamo_build_put(other, &(struct dynamo_key){"k", "*"}, &(struct dynamo_write){&held, NULL, &condition},
-                                &request, &body, err);
+        code = dynamo_build_put(other, &(struct dynamo_key){"k", "*"},
+                                &(struct dynamo_write){&held, NULL, NULL, &condition}, &request, &body, err);
         break;
     case 1:
         code = dynamo_build_list(other, &(struct dynamo_page){.path = "k", .start_key = NULL}, &request, &body, err);
@@ -404,7 +421,7 @@ TEST(every_failed_allocation_is_an_error_and_leaks_nothing)
         allocations_left = allowed;
         json_set_alloc_funcs(counted_malloc, free);
         code = dynamo_build_put(&target, &(struct dynamo_key){"dir/k", "*"},
-                                &(struct dynamo_write){&held, NULL, &condition}, &request, &body, &err);
+                                &(struct dynamo_write){&held, NULL, NULL, &condition}, &request, &body, &err);
         json_set_alloc_funcs(malloc, free);
         if (code != OS_OK) {
             assert_int_equal(code, OS_ERR_NO_MEMORY);

@@ -67,6 +67,25 @@ TEST(R14_a_conflict_and_a_read_give_the_upload_id)
     }
 }
 
+/* T4.3 */
+TEST(a_conflict_names_the_bucket_of_the_record)
+{
+    static const char *const bodies[][2] = {
+        {CONFLICT_HEAD ",\"Item\":{\"path\":{\"S\":\"k\"},\"bucket\":{\"S\":\"fleet-7\"}}}", "fleet-7"},
+        {CONFLICT_HEAD ",\"Item\":" ITEM "}", ""},
+        {CONFLICT_HEAD "}", ""},
+        {"not JSON", ""},
+    };
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        struct http_response response;
+        char bucket[RECORD_BUCKET_SIZE] = "x";
+        answer(&response, 400, bodies[i][0]);
+        dynamo_read_bucket(&response, bucket);
+        assert_string_equal(bucket, bodies[i][1]);
+        http_response_free(&response);
+    }
+}
+
 TEST(R4_a_conflict_without_item_is_blind)
 {
     assert_int_equal(put_outcome(400, CONFLICT_HEAD "}", NULL, NULL), LEDGER_CONFLICT_BLIND);

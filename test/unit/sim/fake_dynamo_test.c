@@ -45,7 +45,7 @@ static enum ledger_outcome put(struct fake_dynamo *dynamo, const char *path, con
     struct http_request request;
     struct buf body;
     assert_int_equal(dynamo_build_put(&wire_dynamo_target, &(struct dynamo_key){path, ETAG},
-                                      &(struct dynamo_write){record, NULL, condition}, &request, &body, NULL),
+                                      &(struct dynamo_write){record, NULL, NULL, condition}, &request, &body, NULL),
                      OS_OK);
     struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &body);
     enum ledger_outcome outcome =
@@ -438,7 +438,7 @@ static struct dynamo_error refusal(struct fake_dynamo *dynamo, const struct sigv
     struct record found;
     struct dynamo_error detail;
     assert_int_equal(dynamo_build_put(&wire_dynamo_target, &(struct dynamo_key){"p", ETAG},
-                                      &(struct dynamo_write){&ours, NULL, &absent}, &request, &body, NULL),
+                                      &(struct dynamo_write){&ours, NULL, NULL, &absent}, &request, &body, NULL),
                      OS_OK);
     struct http_response response = exchange(dynamo, keys, sign_s, &request, &body);
     assert_int_not_equal(

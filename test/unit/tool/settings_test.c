@@ -86,6 +86,7 @@ TEST(every_setting_reaches_the_library)
     options.value[OPTION_FENCES] = "off";
     options.value[OPTION_CONDITION_HEADERS] = "on";
     options.value[OPTION_RECORD_PREFIX] = "x/";
+    options.given[OPTION_RECORDS_BY_BUCKET] = 1;
     options.given[OPTION_CHECK_TABLE] = 1;
     assert_true(settings_fill(&options, "s3://b", &filled, &usage));
     assert_string_equal(filled.store_url, "s3://b");
@@ -110,6 +111,7 @@ TEST(every_setting_reaches_the_library)
     assert_int_equal(filled.fences, OS_OFF);
     assert_int_equal(filled.condition_headers, OS_ON);
     assert_string_equal(filled.record_prefix, "x/");
+    assert_int_equal(filled.records_by_bucket, 1);
     assert_int_equal(filled.check_table, 1);
 }
 
