@@ -47,7 +47,8 @@ SUITE_TEST(a_record_is_what_t1_and_t2_say, 0)
         CHECK_CODE(os_head(client, key, NULL, &object, &error), OS_OK, &error);
 
         json_t *item = record_of(f, key, "*"); /* the key verbatim, no bucket, not encoded */
-        assert_int_equal(json_object_size(item), fence ? 7 : 6);
+        assert_int_equal(json_object_size(item), fence ? 8 : 7);
+        assert_string_equal(string_of(item, "bucket"), f->bucket); /* T4.3 */
         assert_string_equal(string_of(item, "path"), key);
         assert_string_equal(string_of(item, "etag"), "*");
         assert_int_equal(plain_number(item, "generation"), done.result.generation);
