@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 
+#include "base/text.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -77,7 +79,36 @@ bool buf_add_str(struct buf *buf, const char *str)
 
 bool buf_add_char(struct buf *buf, char c)
 {
-    return buf_add(buf, &c, 1);
+    if (!buf_grow(buf, 1))
+        return false;
+    buf->data[buf->len++] = c;
+    buf->data[buf->len] = '\0';
+    return true;
+}
+
+bool buf_add_number(struct buf *buf, uint64_t value)
+{
+    char digits[TEXT_NUMBER_SIZE];
+    return buf_add(buf, digits, text_number(value, digits));
+}
+
+bool buf_add_strs(struct buf *buf, const char *first, ...)
+{
+    va_list args;
+    va_start(args, first);
+    for (const char *str = first; str != NULL; str = va_arg(args, const char *))
+        buf_add_str(buf, str);
+    va_end(args);
+    return buf_ok(buf);
+}
+
+bool buf_reserve(struct buf *buf, size_t more)
+{
+    size_t left = buf->max - buf->len;
+    if (!buf_grow(buf, more < left ? more : left))
+        return false;
+    buf->data[buf->len] = '\0';
+    return true;
 }
 
 bool buf_add_f(struct buf *buf, const char *format, ...)

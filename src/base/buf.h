@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct buf {
     char *data; /* NUL-terminated whenever it is not NULL; NULL while empty or failed */
@@ -23,6 +24,11 @@ void buf_reset(struct buf *buf); /* empties it, keeps the memory; clears `failed
 bool buf_add(struct buf *buf, const void *data, size_t len);
 bool buf_add_str(struct buf *buf, const char *str);
 bool buf_add_char(struct buf *buf, char c);
+bool buf_add_number(struct buf *buf, uint64_t value); /* decimal */
+/* Strings behind each other, up to a NULL: buf_add_strs(&buf, "a", "b", NULL). */
+bool buf_add_strs(struct buf *buf, const char *first, ...) __attribute__((sentinel));
+/* Room for `more` bytes at once, so that the steps that follow do not grow it bit by bit. */
+bool buf_reserve(struct buf *buf, size_t more);
 bool buf_add_f(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool buf_ok(const struct buf *buf);         /* no step has failed */
 const char *buf_str(const struct buf *buf); /* never NULL: "" while empty or failed */

@@ -6,7 +6,6 @@
 #include "base/text.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { DAY_S = 86400, DAYS_TO_1970 = 719162 /* from 0001-01-01 */ };
@@ -152,19 +151,32 @@ bool text_parse_iso8601(struct text text, int64_t *ret_epoch_s)
     return true;
 }
 
-/* The calendar bounds every field, but not in the eyes of the compiler: its check of lengths wants room for any int. */
-enum { SCRATCH = 128, DATE_MAX = 30 };
+/* `count` digits, with zeros in front; gives what follows them. No printf: each request is dated. */
+static char *put_digits(char *at, size_t count, int value)
+{
+    for (size_t i = count; i-- > 0; value /= 10)
+        at[i] = (char)('0' + value % 10);
+    return at + count;
+}
+
+static char *put_text(char *at, const char *text)
+{
+    size_t len = strlen(text);
+    memcpy(at, text, len + 1);
+    return at + len;
+}
 
 void text_format_http_date(int64_t epoch_s, char *ret)
 {
     struct date date;
     int weekday = 0;
     date_from_epoch(epoch_s, &date, &weekday);
-    char scratch[SCRATCH];
-    snprintf(scratch, sizeof(scratch), "%s, %02d %s %04d %02d:%02d:%02d GMT", weekdays[weekday], date.day,
-             months[date.month - 1], date.year, date.hour, date.minute, date.second);
-    assert(strlen(scratch) < DATE_MAX);
-    strcpy(ret, scratch);
+    ret = put_text(put_text(ret, weekdays[weekday]), ", ");
+    ret = put_text(put_text(put_text(put_digits(ret, 2, date.day), " "), months[date.month - 1]), " ");
+    ret = put_text(put_digits(ret, 4, date.year), " ");
+    ret = put_text(put_digits(ret, 2, date.hour), ":");
+    ret = put_text(put_digits(ret, 2, date.minute), ":");
+    put_text(put_digits(ret, 2, date.second), " GMT");
 }
 
 void text_format_amz_date(int64_t epoch_s, char *ret)
@@ -172,9 +184,8 @@ void text_format_amz_date(int64_t epoch_s, char *ret)
     struct date date;
     int weekday = 0;
     date_from_epoch(epoch_s, &date, &weekday);
-    char scratch[SCRATCH];
-    snprintf(scratch, sizeof(scratch), "%04d%02d%02dT%02d%02d%02dZ", date.year, date.month, date.day, date.hour,
-             date.minute, date.second);
-    assert(strlen(scratch) < DATE_MAX);
-    strcpy(ret, scratch);
+    ret = put_digits(put_digits(put_digits(ret, 4, date.year), 2, date.month), 2, date.day);
+    ret = put_text(ret, "T");
+    ret = put_digits(put_digits(put_digits(ret, 2, date.hour), 2, date.minute), 2, date.second);
+    put_text(ret, "Z");
 }

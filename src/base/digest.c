@@ -4,22 +4,39 @@
 #include "base/text.h"
 
 #include <openssl/evp.h>
+#include <stdatomic.h>
 #include <string.h>
 
-static bool digest_all(const char *name, const void *data, size_t len, unsigned char *ret)
+/* Looking an algorithm up costs more than hashing some hundred bytes: found once, kept while the process lives. What is
+ * not to be had (no memory, FIPS) is looked up again. */
+static EVP_MD *found(EVP_MD *_Atomic *kept, const char *name)
 {
-    size_t ret_len = 0;
-    return EVP_Q_digest(NULL, name, NULL, data ? data : "", len, ret, &ret_len) == 1;
+    EVP_MD *algorithm = atomic_load(kept);
+    if (algorithm != NULL)
+        return algorithm;
+    EVP_MD *none = NULL;
+    algorithm = EVP_MD_fetch(NULL, name, NULL);
+    if (algorithm == NULL || atomic_compare_exchange_strong(kept, &none, algorithm))
+        return algorithm;
+    EVP_MD_free(algorithm); /* another thread was first */
+    return none;
+}
+
+static bool digest_all(const EVP_MD *algorithm, const void *data, size_t len, unsigned char *ret)
+{
+    return algorithm != NULL && EVP_Digest(data ? data : "", len, ret, NULL, algorithm, NULL) == 1;
 }
 
 bool sha256_digest(const void *data, size_t len, unsigned char *ret)
 {
-    return digest_all("SHA256", data, len, ret);
+    static EVP_MD *_Atomic kept;
+    return digest_all(found(&kept, "SHA256"), data, len, ret);
 }
 
 bool md5_digest(const void *data, size_t len, unsigned char *ret)
 {
-    return digest_all("MD5", data, len, ret);
+    static EVP_MD *_Atomic kept;
+    return digest_all(found(&kept, "MD5"), data, len, ret);
 }
 
 bool sha256_hex(const void *data, size_t len, char *ret)

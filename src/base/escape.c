@@ -78,6 +78,15 @@ static size_t show_one(struct text text, char piece[PIECE_SIZE])
     return len;
 }
 
+/* How many of the first `max` bytes are printable ASCII, which nearly all are. */
+static size_t plain_run(struct text text, size_t max)
+{
+    size_t len = 0;
+    while (len < text.len && len < max && text.p[len] >= ' ' && text.p[len] < 0x7f)
+        len++;
+    return len;
+}
+
 size_t os_escape_text(const char *text, size_t length, char *ret, size_t ret_size)
 {
     struct text rest = text_of(text, length);
@@ -85,6 +94,12 @@ size_t os_escape_text(const char *text, size_t length, char *ret, size_t ret_siz
     if (ret_size == 0)
         return 0;
     while (rest.len > 0) {
+        size_t plain = plain_run(rest, ret_size - used - 1);
+        memcpy(ret + used, rest.p, plain);
+        used += plain;
+        rest = text_of(rest.p + plain, rest.len - plain);
+        if (rest.len == 0)
+            break;
         char piece[PIECE_SIZE];
         size_t taken = show_one(rest, piece);
         size_t piece_len = strlen(piece);

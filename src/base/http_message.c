@@ -8,9 +8,13 @@
 /* RFC 9110, section 5.6.2: what a name is made of. */
 static bool is_token(struct text text)
 {
+    static const char delimiters[128] = {
+        ['"'] = 1, ['('] = 1, [')'] = 1, [','] = 1, ['/'] = 1,  [':'] = 1, [';'] = 1, ['<'] = 1, ['='] = 1,
+        ['>'] = 1, ['?'] = 1, ['@'] = 1, ['['] = 1, ['\\'] = 1, [']'] = 1, ['{'] = 1, ['}'] = 1,
+    };
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.p[i];
-        if (c <= ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c) != NULL)
+        if (c <= ' ' || c >= 0x7f || delimiters[c] != 0)
             return false;
     }
     return text.len > 0;
@@ -46,20 +50,29 @@ static char *copy_text(struct text text)
     return copy;
 }
 
-static char *copy_lower(struct text text)
+/* Both in one block, which begins with the name. False when out of memory. */
+static bool copy_header(struct text name, struct text value, struct http_header *ret)
 {
-    char *copy = copy_text(text);
-    for (char *p = copy; p != NULL && *p != '\0'; p++)
-        if (*p >= 'A' && *p <= 'Z')
-            *p = (char)(*p - 'A' + 'a');
-    return copy;
+    char *block = malloc(name.len + 1 + value.len + 1);
+    if (block == NULL)
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        block[i] = (char)(name.p[i] >= 'A' && name.p[i] <= 'Z' ? name.p[i] - 'A' + 'a' : name.p[i]);
+    block[name.len] = '\0';
+    *ret = (struct http_header){.name = block, .value = block + name.len + 1};
+    if (value.len > 0)
+        memcpy(ret->value, value.p, value.len);
+    ret->value[value.len] = '\0';
+    return true;
 }
+
+enum { FIRST_HEADERS = 16 };
 
 static bool room_for_one(struct http_headers *headers)
 {
     if (headers->count < headers->cap)
         return true;
-    size_t cap = headers->cap > 0 ? headers->cap * 2 : 8;
+    size_t cap = headers->cap > 0 ? headers->cap * 2 : FIRST_HEADERS;
     struct http_header *list = realloc(headers->list, cap * sizeof(*list));
     if (list == NULL)
         return false;
@@ -75,13 +88,9 @@ bool http_headers_add_text(struct http_headers *headers, struct text name, struc
         name.len > HTTP_HEADERS_BYTES_MAX || value.len > HTTP_HEADERS_BYTES_MAX ||
         headers->bytes + name.len + value.len > HTTP_HEADERS_BYTES_MAX || !room_for_one(headers))
         return false;
-    struct http_header header = {.name = copy_lower(name), .value = copy_text(value)};
-    if (header.name == NULL || header.value == NULL) {
-        free(header.name);
-        free(header.value);
+    if (!copy_header(name, value, &headers->list[headers->count]))
         return false;
-    }
-    headers->list[headers->count++] = header;
+    headers->count++;
     headers->bytes += name.len + value.len;
     return true;
 }
@@ -108,11 +117,10 @@ bool http_headers_set(struct http_headers *headers, const char *name, const char
     size_t others = headers->bytes - strlen(header->value);
     if (!is_field_value(text) || text.len > HTTP_HEADERS_BYTES_MAX - others)
         return false;
-    char *copy = copy_text(text);
-    if (copy == NULL)
+    char *block = header->name;
+    if (!copy_header(text_from(block), text, header))
         return false;
-    free(header->value);
-    header->value = copy;
+    free(block);
     headers->bytes = others + text.len;
     return true;
 }
@@ -132,7 +140,6 @@ void http_headers_remove(struct http_headers *headers, const char *name)
         if (text_is_nocase(wanted, header.name)) {
             headers->bytes -= strlen(header.name) + strlen(header.value);
             free(header.name);
-            free(header.value);
         } else {
             headers->list[kept++] = header;
         }
@@ -142,10 +149,8 @@ void http_headers_remove(struct http_headers *headers, const char *name)
 
 void http_headers_free(struct http_headers *headers)
 {
-    for (size_t i = 0; i < headers->count; i++) {
+    for (size_t i = 0; i < headers->count; i++)
         free(headers->list[i].name);
-        free(headers->list[i].value);
-    }
     free(headers->list);
     *headers = (struct http_headers){0};
 }

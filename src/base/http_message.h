@@ -20,8 +20,8 @@ enum {
 };
 
 struct http_header {
-    char *name; /* lower case */
-    char *value;
+    char *name;  /* lower case */
+    char *value; /* in the same block, behind the name */
 };
 
 struct http_headers {

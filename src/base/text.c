@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,11 +169,12 @@ bool text_percent_encode(struct buf *out, struct text text, bool keep_slash)
 {
     static const char digits[] = "0123456789ABCDEF";
     for (size_t i = 0; i < text.len; i++) {
-        char c = text.p[i];
-        if (is_unreserved(c) || (keep_slash && c == '/')) {
-            buf_add_char(out, c);
-        } else {
-            unsigned byte = (unsigned char)c;
+        size_t first = i;
+        while (i < text.len && (is_unreserved(text.p[i]) || (keep_slash && text.p[i] == '/')))
+            i++;
+        buf_add(out, text.p + first, i - first);
+        if (i < text.len) {
+            unsigned byte = (unsigned char)text.p[i];
             buf_add(out, (char[]){'%', digits[byte >> 4], digits[byte & 15]}, 3);
         }
         if (!buf_ok(out))
@@ -251,6 +253,38 @@ void text_hex(const void *data, size_t len, char *ret)
         ret[2 * i + 1] = digits[p[i] & 15];
     }
     ret[2 * len] = '\0';
+}
+
+size_t text_number(uint64_t value, char *ret)
+{
+    char digits[TEXT_NUMBER_SIZE];
+    size_t at = sizeof(digits);
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    size_t len = sizeof(digits) - at;
+    memcpy(ret, digits + at, len);
+    ret[len] = '\0';
+    return len;
+}
+
+bool text_concat(char *ret, size_t ret_size, const char *first, ...)
+{
+    va_list args;
+    size_t used = 0;
+    bool fits = true;
+    va_start(args, first);
+    for (const char *str = first; str != NULL && fits; str = va_arg(args, const char *)) {
+        size_t len = strlen(str);
+        fits = len < ret_size - used;
+        if (fits)
+            memcpy(ret + used, str, len);
+        used += len;
+    }
+    va_end(args);
+    ret[fits ? used : 0] = '\0';
+    return fits;
 }
 
 /* Unicode, table 3-7. */

@@ -62,6 +62,11 @@ bool text_base64_encode(struct buf *out, const void *data, size_t len);
 void text_base64(const void *data, size_t len, char *ret); /* ret holds 4 * ((len + 2) / 3) + 1 */
 void text_hex(const void *data, size_t len, char *ret);    /* lower case; ret holds 2 * len + 1 */
 
+enum { TEXT_NUMBER_SIZE = 21 };                /* the longest number, with its NUL */
+size_t text_number(uint64_t value, char *ret); /* decimal; the length. ret holds TEXT_NUMBER_SIZE */
+/* Strings behind each other, up to a NULL, into an array with its NUL. False, and "", if they do not fit. */
+bool text_concat(char *ret, size_t ret_size, const char *first, ...) __attribute__((sentinel));
+
 bool text_is_utf8(struct text text); /* well-formed: no overlong forms, surrogates, or values over U+10FFFF */
 
 /* ETags: quoted form of what a caller gave. Adds missing quotes; false for a weak one, one with a quote, blank or

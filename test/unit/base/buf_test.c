@@ -34,6 +34,44 @@ TEST(pieces_of_every_kind_are_put_behind_each_other)
     assert_int_equal(buf.max, 100);
 }
 
+TEST(numbers_and_rows_of_strings_are_put_behind_each_other)
+{
+    struct buf buf;
+    buf_init(&buf, 100);
+    assert_true(buf_add_number(&buf, 0));
+    assert_true(buf_add_strs(&buf, "-", "", "ab", NULL));
+    assert_true(buf_add_number(&buf, UINT64_MAX));
+    assert_string_equal(buf_str(&buf), "0-ab18446744073709551615");
+    buf_free(&buf);
+}
+
+TEST(a_row_of_strings_that_does_not_fit_fails_as_a_whole)
+{
+    struct buf buf;
+    buf_init(&buf, 3);
+    assert_false(buf_add_strs(&buf, "ab", "cd", "e", NULL));
+    assert_string_equal(buf_str(&buf), "");
+    assert_false(buf_add_number(&buf, 1));
+    assert_false(buf_add_char(&buf, 'c'));
+    buf_free(&buf);
+}
+
+TEST(reserved_room_is_not_over_the_maximum_and_not_grown_again)
+{
+    struct buf buf;
+    buf_init(&buf, 300);
+    assert_true(buf_reserve(&buf, 200));
+    assert_int_equal(buf.len, 0);
+    assert_string_equal(buf_str(&buf), "");
+    const char *block = buf.data;
+    for (int i = 0; i < 200; i++)
+        assert_true(buf_add_char(&buf, 'x'));
+    assert_ptr_equal(buf.data, block);
+    assert_true(buf_reserve(&buf, 1000));
+    assert_true(buf.cap <= 301);
+    buf_free(&buf);
+}
+
 TEST(a_buffer_holds_its_maximum_and_not_one_byte_more)
 {
     struct buf buf;

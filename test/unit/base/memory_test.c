@@ -77,7 +77,7 @@ TEST(headers_without_memory_stay_whole)
         http_headers_free(&headers);
         assert_in_range(number, 0, ALLOCATIONS_MAX);
     }
-    assert_in_range(number, 40, ALLOCATIONS_MAX);
+    assert_in_range(number, 20, ALLOCATIONS_MAX);
 }
 
 static bool build(struct http_request *request, struct buf *url)

@@ -7,6 +7,26 @@
 
 #define TEXT(literal) text_of(literal, sizeof(literal) - 1)
 
+TEST(numbers_are_written_in_decimal)
+{
+    char digits[TEXT_NUMBER_SIZE];
+    assert_int_equal(text_number(0, digits), 1);
+    assert_string_equal(digits, "0");
+    assert_int_equal(text_number(1090, digits), 4);
+    assert_string_equal(digits, "1090");
+    assert_int_equal(text_number(UINT64_MAX, digits), 20);
+    assert_string_equal(digits, "18446744073709551615");
+}
+
+TEST(strings_behind_each_other_fit_with_their_nul_or_not_at_all)
+{
+    char place[6] = "old";
+    assert_true(text_concat(place, sizeof(place), "ab", "", "cde", NULL));
+    assert_string_equal(place, "abcde");
+    assert_false(text_concat(place, sizeof(place), "ab", "cdef", "", NULL));
+    assert_string_equal(place, "");
+}
+
 TEST(slices_compare_by_their_bytes)
 {
     assert_true(text_is(text_from("abc"), "abc"));
