@@ -6,18 +6,20 @@
  */
 #include "aws/sigv4.h"
 
-#include <inttypes.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     CANONICAL_MAX = 256 * 1024,
     TO_SIGN_MAX = 1024,
+    /* What they mostly take: the buffers begin with that. */
+    CANONICAL_USUAL = 512,
+    NAMES_USUAL = 255,
+    TO_SIGN_USUAL = 255,
     SECRET_SIZE = sizeof("AWS4") + SIGV4_SECRET_MAX,
     SCOPE_SIZE = 160,
     CREDENTIAL_SIZE = SCOPE_SIZE + 1 + SIGV4_ACCESS_KEY_ID_MAX,
@@ -159,8 +161,8 @@ static void add_headers(const struct canonical_header *headers, size_t count, st
         if (again) {
             buf_add_char(out, ',');
         } else {
-            buf_add_f(out, "%s%s:", i > 0 ? "\n" : "", headers[i].name);
-            buf_add_f(names, "%s%s", i > 0 ? ";" : "", headers[i].name);
+            buf_add_strs(out, i > 0 ? "\n" : "", headers[i].name, ":", NULL);
+            buf_add_strs(names, i > 0 ? ";" : "", headers[i].name, NULL);
         }
         add_value(out, headers[i].value);
     }
@@ -174,9 +176,11 @@ bool sigv4_canonical_request(const struct http_request *request, const char *pay
     if (request->host == NULL || !buf_ok(&request->path) || !buf_ok(&request->query))
         return false;
     size_t count = collect_headers(request, headers);
-    buf_add_f(ret, "%s\n%s\n%s\n", request->method, buf_str(&request->path), buf_str(&request->query));
+    buf_reserve(ret, request->path.len + request->query.len + request->headers.bytes + CANONICAL_USUAL);
+    buf_reserve(ret_signed_headers, NAMES_USUAL);
+    buf_add_strs(ret, request->method, "\n", buf_str(&request->path), "\n", buf_str(&request->query), "\n", NULL);
     add_headers(headers, count, ret, ret_signed_headers);
-    buf_add_f(ret, "\n%s\n%s", buf_str(ret_signed_headers), payload_sha256);
+    buf_add_strs(ret, "\n", buf_str(ret_signed_headers), "\n", payload_sha256, NULL);
     return buf_ok(ret) && buf_ok(ret_signed_headers);
 }
 
@@ -191,8 +195,7 @@ static void format_times(int64_t now_s, struct times *ret)
 
 static bool format_scope(const char *day, const char *region, const char *service, char *ret)
 {
-    int len = snprintf(ret, SCOPE_SIZE, "%s/%s/%s/aws4_request", day, region, service);
-    return len > 0 && len < SCOPE_SIZE;
+    return text_concat(ret, SCOPE_SIZE, day, "/", region, "/", service, "/aws4_request", NULL);
 }
 
 static bool string_to_sign(const char *region, const char *service, int64_t now_s, const char *canonical_hash,
@@ -201,8 +204,8 @@ static bool string_to_sign(const char *region, const char *service, int64_t now_
     struct times times;
     char scope[SCOPE_SIZE];
     format_times(now_s, &times);
-    return format_scope(times.day, region, service, scope) &&
-           buf_add_f(ret, "%s\n%s\n%s\n%s", algorithm, times.date, scope, canonical_hash);
+    return format_scope(times.day, region, service, scope) && buf_reserve(ret, TO_SIGN_USUAL) &&
+           buf_add_strs(ret, algorithm, "\n", times.date, "\n", scope, "\n", canonical_hash, NULL);
 }
 
 bool sigv4_string_to_sign(const char *region, const char *service, int64_t now_s, const char *canonical_request,
@@ -224,9 +227,9 @@ static bool derive_key(struct sigv4_signer *signer, const char *secret, const ch
     char seed[SECRET_SIZE + 4];
     if (!TEXT_COPY_STR(secret, signer->key_secret))
         return false;
-    int len = snprintf(seed, sizeof(seed), "AWS4%s", secret);
+    (void)text_concat(seed, sizeof(seed), "AWS4", secret, NULL); /* the copy before it has seen that it fits */
     unsigned char *key = signer->key;
-    bool ok = hmac(signer, seed, (size_t)len, day, key) && hmac(signer, key, SHA256_SIZE, signer->region, key) &&
+    bool ok = hmac(signer, seed, strlen(seed), day, key) && hmac(signer, key, SHA256_SIZE, signer->region, key) &&
               hmac(signer, key, SHA256_SIZE, signer->service, key) &&
               hmac(signer, key, SHA256_SIZE, "aws4_request", key);
     OPENSSL_cleanse(seed, sizeof(seed));
@@ -318,6 +321,7 @@ static bool sort_query(struct buf *query)
     qsort(list, count, sizeof(list[0]), compare_parameters);
     struct buf sorted;
     buf_init(&sorted, query->max);
+    buf_reserve(&sorted, query->len + count);
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             buf_add_char(&sorted, '&');
@@ -345,10 +349,8 @@ static bool format_credential(const struct sigv4_signer *signer, const struct si
     struct times times;
     char scope[SCOPE_SIZE];
     format_times(now_s, &times);
-    if (!format_scope(times.day, signer->region, signer->service, scope))
-        return false;
-    int len = snprintf(ret, CREDENTIAL_SIZE, "%s/%s", keys->access_key_id, scope);
-    return len > 0 && len < CREDENTIAL_SIZE;
+    return format_scope(times.day, signer->region, signer->service, scope) &&
+           text_concat(ret, CREDENTIAL_SIZE, keys->access_key_id, "/", scope, NULL);
 }
 
 static bool add_amz_headers(const struct sigv4_signer *signer, const struct sigv4_keys *keys, int64_t now_s,
@@ -375,8 +377,9 @@ bool sigv4_sign_header(struct sigv4_signer *signer, const struct sigv4_keys *key
     bool ok = add_amz_headers(signer, keys, now_s, payload_sha256, &request->headers) && sort_query(&request->query) &&
               sign_request(signer, keys, now_s, payload_sha256, request, &names, hex) &&
               format_credential(signer, keys, now_s, credential) &&
-              buf_add_f(&value, "%s Credential=%s, SignedHeaders=%s, Signature=%s", algorithm, credential,
-                        buf_str(&names), hex) &&
+              buf_reserve(&value, names.len + CREDENTIAL_SIZE + TO_SIGN_USUAL) &&
+              buf_add_strs(&value, algorithm, " Credential=", credential, ", SignedHeaders=", buf_str(&names),
+                           ", Signature=", hex, NULL) &&
               http_headers_add(&request->headers, "authorization", buf_str(&value));
     buf_free(&names);
     buf_free(&value);
@@ -388,9 +391,9 @@ static bool add_amz_query(const struct sigv4_signer *signer, const struct sigv4_
 {
     struct times times;
     char credential[CREDENTIAL_SIZE];
-    char seconds[16];
+    char seconds[TEXT_NUMBER_SIZE];
     format_times(now_s, &times);
-    snprintf(seconds, sizeof(seconds), "%" PRIu32, expires_s);
+    text_number(expires_s, seconds);
     return format_credential(signer, keys, now_s, credential) &&
            http_request_add_query(request, "X-Amz-Algorithm", algorithm) &&
            http_request_add_query(request, "X-Amz-Credential", credential) &&

@@ -7,8 +7,6 @@
 #include "dynamo/json.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +22,8 @@ json_t *item_string(const char *value)
 
 json_t *item_number(uint64_t value)
 {
-    char digits[21];
-    snprintf(digits, sizeof(digits), "%" PRIu64, value);
+    char digits[TEXT_NUMBER_SIZE];
+    text_number(value, digits);
     return json_pack("{s:s}", "N", digits);
 }
 

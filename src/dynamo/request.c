@@ -7,7 +7,6 @@
 #include "dynamo/json.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -105,8 +104,9 @@ static bool request_fill(const struct dynamo_target *target, const char *operati
                          const struct buf *body)
 {
     char action[64];
-    int len = snprintf(action, sizeof(action), "DynamoDB_20120810.%s", operation);
-    assert(len > 0 && (size_t)len < sizeof(action));
+    bool fits = text_concat(action, sizeof(action), "DynamoDB_20120810.", operation, NULL);
+    assert(fits);
+    (void)fits;
     ret->method = "POST";
     ret->body = (struct http_body){.kind = HTTP_BODY_MEMORY, .data = body->data, .fd = -1, .length = body->len};
     return http_request_set_origin(ret, target->endpoint->scheme, target->endpoint->host) &&
@@ -288,12 +288,13 @@ os_code dynamo_build_delete(const struct dynamo_target *target, const struct dyn
 static bool add_projection(json_t *body, json_t *names, enum dynamo_attributes attributes)
 {
     char expression[128] = "";
-    size_t used = 0;
     size_t count = attributes == DYNAMO_KEY_ATTRIBUTES ? DYNAMO_KEY_COUNT : DYNAMO_KNOWN_COUNT;
     for (size_t i = 0; i < count; i++) {
-        int len = snprintf(expression + used, sizeof(expression) - used, "%s%s", i > 0 ? ", " : "", dynamo_known[i][0]);
-        assert(len > 0 && used + (size_t)len < sizeof(expression));
-        used += (size_t)len;
+        size_t used = strlen(expression);
+        bool fits =
+            text_concat(expression + used, sizeof(expression) - used, i > 0 ? ", " : "", dynamo_known[i][0], NULL);
+        assert(fits);
+        (void)fits;
         if (!dynamo_add_name(names, dynamo_known[i][0], dynamo_known[i][1]))
             return false;
     }

@@ -3,9 +3,9 @@
 #include "guarded/driver.h"
 
 #include "base/digest.h"
+#include "base/text.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +44,7 @@ static bool copy_names(struct driver *driver)
     char hex[33];
     if (!md5_hex(driver->params.body.data, (size_t)driver->params.body.length, hex))
         return false;
-    snprintf(driver->md5_etag, sizeof(driver->md5_etag), "\"%s\"", hex);
-    return true;
+    return text_concat(driver->md5_etag, sizeof(driver->md5_etag), "\"", hex, "\"", NULL);
 }
 
 /* What only some operations need. */

@@ -6,7 +6,6 @@
 #include "s3/request.h"
 #include "s3/response.h"
 
-#include <stdio.h>
 #include <string.h>
 
 os_code metadata_version_id(const char *header, char *ret, size_t ret_size, os_error *err)
@@ -18,7 +17,7 @@ os_code metadata_version_id(const char *header, char *ret, size_t ret_size, os_e
         return OS_OK;
     if (!sha256_hex(header, strlen(header), hex))
         return error_no_memory(err);
-    snprintf(ret, ret_size, "sha256:%s", hex);
+    (void)text_concat(ret, ret_size, "sha256:", hex, NULL);
     return OS_OK;
 }
 

@@ -4,8 +4,6 @@
 #include "base/error.h"
 #include "s3/metadata.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------ the request line */
@@ -14,9 +12,8 @@ static void set_origin(struct s3_builder *b)
 {
     char host[640];
     const struct endpoint *endpoint = b->target->endpoint;
-    int length = b->target->virtual_host ? snprintf(host, sizeof(host), "%s.%s", b->target->bucket, endpoint->host)
-                                         : snprintf(host, sizeof(host), "%s", endpoint->host);
-    if (length < 0 || (size_t)length >= sizeof(host))
+    bool in_host = b->target->virtual_host;
+    if (!text_concat(host, sizeof(host), in_host ? b->target->bucket : "", in_host ? "." : "", endpoint->host, NULL))
         b->code = error_set(b->err, OS_ERR_ARGUMENT, "The bucket's host name is longer than %zu bytes.", sizeof(host));
     else if (!http_request_set_origin(b->request, endpoint->scheme, host))
         b->code = error_no_memory(b->err);
@@ -78,8 +75,8 @@ void builder_add_query(struct s3_builder *b, const char *name, const char *value
 
 void builder_add_query_number(struct s3_builder *b, const char *name, uint32_t value)
 {
-    char digits[16];
-    snprintf(digits, sizeof(digits), "%" PRIu32, value);
+    char digits[TEXT_NUMBER_SIZE];
+    text_number(value, digits);
     if (value > 0)
         add_query(b, name, digits);
 }
@@ -150,10 +147,10 @@ static bool is_metadata_name(const char *name)
 static void add_metadata(struct s3_builder *b, const os_metadata *metadata)
 {
     char name[S3_METADATA_MAX + 16];
-    int length = snprintf(name, sizeof(name), "x-amz-meta-%s", metadata->name ? metadata->name : "");
+    bool fits = text_concat(name, sizeof(name), "x-amz-meta-", metadata->name ? metadata->name : "", NULL);
     if (b->code != OS_OK)
         return;
-    if (length < 0 || (size_t)length >= sizeof(name) || !is_metadata_name(metadata->name))
+    if (!fits || !is_metadata_name(metadata->name))
         b->code =
             error_set(b->err, OS_ERR_ARGUMENT,
                       "The metadata name \"%.100s\" cannot be sent: it is not an HTTP header name, or is too long.",
@@ -303,12 +300,16 @@ void builder_add_copy_source(struct s3_builder *b, const char *source_key, const
 
 void builder_add_range(struct s3_builder *b, const char *name, uint64_t offset, uint64_t count)
 {
-    char range[64] = "";
+    char range[64];
+    char first[TEXT_NUMBER_SIZE];
+    char last[TEXT_NUMBER_SIZE] = "";
     if (count > UINT64_MAX - offset)
         count = 0;
+    if (count == 0 && offset == 0)
+        return;
+    text_number(offset, first);
     if (count > 0)
-        snprintf(range, sizeof(range), "bytes=%" PRIu64 "-%" PRIu64, offset, offset + count - 1);
-    else if (offset > 0)
-        snprintf(range, sizeof(range), "bytes=%" PRIu64 "-", offset);
+        text_number(offset + count - 1, last);
+    (void)text_concat(range, sizeof(range), "bytes=", first, "-", last, NULL);
     builder_add_header(b, name, range);
 }
