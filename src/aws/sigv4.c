@@ -20,6 +20,7 @@ enum {
     CANONICAL_USUAL = 512,
     NAMES_USUAL = 255,
     TO_SIGN_USUAL = 255,
+    QUERY_USUAL = 511,
     SECRET_SIZE = sizeof("AWS4") + SIGV4_SECRET_MAX,
     SCOPE_SIZE = 160,
     CREDENTIAL_SIZE = SCOPE_SIZE + 1 + SIGV4_ACCESS_KEY_ID_MAX,
@@ -394,7 +395,7 @@ static bool add_amz_query(const struct sigv4_signer *signer, const struct sigv4_
     char seconds[TEXT_NUMBER_SIZE];
     format_times(now_s, &times);
     text_number(expires_s, seconds);
-    return format_credential(signer, keys, now_s, credential) &&
+    return format_credential(signer, keys, now_s, credential) && buf_reserve(&request->query, QUERY_USUAL) &&
            http_request_add_query(request, "X-Amz-Algorithm", algorithm) &&
            http_request_add_query(request, "X-Amz-Credential", credential) &&
            http_request_add_query(request, "X-Amz-Date", times.date) &&

@@ -200,9 +200,8 @@ bool http_request_url(const struct http_request *request, struct buf *ret)
     assert(request->scheme != NULL && request->host != NULL);
     if (!buf_ok(&request->path) || !buf_ok(&request->query))
         return false;
-    buf_add_str(ret, request->scheme);
-    buf_add_str(ret, "://");
-    buf_add_str(ret, request->host);
+    buf_reserve(ret, strlen(request->scheme) + strlen(request->host) + request->path.len + request->query.len + 4);
+    buf_add_strs(ret, request->scheme, "://", request->host, NULL);
     buf_add(ret, buf_str(&request->path), request->path.len);
     if (request->query.len > 0) {
         buf_add_char(ret, '?');

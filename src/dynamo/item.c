@@ -15,22 +15,33 @@ enum {
         4 * 1024 * 1024 /* an item is at most 400 KB (Developer Guide, "Quotas"); JSON may write a byte as six */
 };
 
+/* {"S": value}. Not by json_pack, which reads its format each time. */
+static json_t *item_value(const char *type, const char *value)
+{
+    json_t *typed = json_object();
+    if (typed != NULL && json_object_set_new_nocheck(typed, type, json_string(value)) != 0) {
+        json_decref(typed);
+        return NULL;
+    }
+    return typed;
+}
+
 json_t *item_string(const char *value)
 {
-    return json_pack("{s:s}", "S", value);
+    return item_value("S", value);
 }
 
 json_t *item_number(uint64_t value)
 {
     char digits[TEXT_NUMBER_SIZE];
     text_number(value, digits);
-    return json_pack("{s:s}", "N", digits);
+    return item_value("N", digits);
 }
 
 /* Adds what was made, if it was; a NULL value is the failure of whoever made it. */
 static bool item_add(json_t *item, const char *name, json_t *value)
 {
-    return json_object_set_new(item, name, value) == 0;
+    return json_object_set_new_nocheck(item, name, value) == 0;
 }
 
 static bool add_record(json_t *item, const char *path, const char *etag, const struct record *record,

@@ -61,9 +61,63 @@ static int append(const char *data, size_t len, void *out)
     return buf_add(out, data, len) ? 0 : -1;
 }
 
+/* RFC 8259, section 7. */
+static void write_escape(struct buf *out, unsigned char c)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    static const char letters[128] = {
+        ['"'] = '"', ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
+    if (letters[c] != 0)
+        buf_add(out, (char[]){'\\', letters[c]}, 2);
+    else
+        buf_add(out, (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
+}
+
+static void write_string(struct buf *out, const char *text, size_t len)
+{
+    buf_add_char(out, '"');
+    for (size_t at = 0; at < len; at++) {
+        size_t first = at;
+        while (at < len && (unsigned char)text[at] >= ' ' && text[at] != '"' && text[at] != '\\')
+            at++;
+        buf_add(out, text + first, at - first);
+        if (at < len)
+            write_escape(out, (unsigned char)text[at]);
+    }
+    buf_add_char(out, '"');
+}
+
+static bool write_object(struct buf *out, const json_t *object)
+{
+    const char *name;
+    json_t *member;
+    bool done = true;
+    bool first = true;
+    buf_add_char(out, '{');
+    json_object_foreach((json_t *)object, name, member)
+    {
+        if (!first)
+            buf_add_char(out, ',');
+        first = false;
+        write_string(out, name, strlen(name));
+        buf_add_char(out, ':');
+        done = done && json_write(out, member);
+    }
+    buf_add_char(out, '}');
+    return done && buf_ok(out);
+}
+
+/* Objects and strings, which records and requests are made of, without jansson: for each object that formats an address
+ * to see a loop. What is built or read here has none. */
 bool json_write(struct buf *out, const json_t *value)
 {
-    return json_dump_callback(value, append, out, JSON_COMPACT) == 0 && buf_ok(out);
+    if (json_is_object(value))
+        return write_object(out, value);
+    if (json_is_string(value))
+        write_string(out, json_string_value(value), json_string_length(value));
+    else if (json_dump_callback(value, append, out, JSON_COMPACT | JSON_ENCODE_ANY) != 0)
+        return false;
+    return buf_ok(out);
 }
 
 const char *json_member_string(const json_t *object, const char *name)

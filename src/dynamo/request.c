@@ -17,6 +17,7 @@ enum {
     TABLE_ARN_MAX = 1024,  /* API Reference, PutItem, TableName */
     START_KEY_MAX = 32768, /* both keys, with every byte escaped as six */
     BODY_MAX = 128 * 1024,
+    BODY_USUAL = 1023, /* most fit into that */
     /* Records. DynamoDB ends a page at 1 MB of them whatever is asked for (API Reference, Query), which is some
      * thousand of ours; this bounds what smaller ones take once they are read. */
     PAGE_LIMIT = 4000
@@ -119,7 +120,8 @@ static bool request_fill(const struct dynamo_target *target, const char *operati
 os_code dynamo_finish(const struct dynamo_target *target, const char *operation, json_t *body, struct http_request *ret,
                       struct buf *ret_body, os_error *err)
 {
-    bool done = body != NULL && json_write(ret_body, body) && request_fill(target, operation, ret, ret_body);
+    bool done = body != NULL && buf_reserve(ret_body, BODY_USUAL) && json_write(ret_body, body) &&
+                request_fill(target, operation, ret, ret_body);
     json_decref(body);
     if (!done) {
         http_request_free(ret);
@@ -147,12 +149,12 @@ static os_code build_plain(const struct dynamo_target *target, const char *opera
  * Guide, "Reserved words in DynamoDB"), and that list grows. */
 bool dynamo_add_name(json_t *names, const char *placeholder, const char *name)
 {
-    return json_object_set_new(names, placeholder, json_string(name)) == 0;
+    return json_object_set_new_nocheck(names, placeholder, json_string_nocheck(name)) == 0;
 }
 
 bool dynamo_add_value(json_t *values, const char *placeholder, json_t *value)
 {
-    return json_object_set_new(values, placeholder, value) == 0;
+    return json_object_set_new_nocheck(values, placeholder, value) == 0;
 }
 
 #define SAME_BUT_TWO                                                                                                  \

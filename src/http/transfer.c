@@ -38,7 +38,7 @@ struct http_transfer *transfer_new(struct http_engine *engine)
 void transfer_clear(struct http_transfer *transfer)
 {
     curl_easy_reset(transfer->easy); /* keeps the share */
-    curl_slist_free_all(transfer->headers);
+    free(transfer->headers);
     buf_free(&transfer->url);
     free(transfer->joined_body);
     http_response_free(&transfer->answer.response);
@@ -56,40 +56,57 @@ void transfer_free(struct http_transfer *transfer)
     free(transfer);
 }
 
-static bool append_header(struct http_transfer *transfer, const char *line)
+/* What libcurl would add by itself: nothing that was not signed, and no waiting for a 100. */
+static const char *const unwanted[] = {"accept", "content-type", "expect"};
+static const char *const unwanted_lines[] = {"Accept:", "Content-Type:", "Expect:"};
+enum { UNWANTED_COUNT = 3 };
+
+/* The lines and their list are one block. libcurl only reads them. */
+struct lines {
+    struct curl_slist *list;
+    size_t count;
+    char *text; /* where the next line goes */
+};
+
+static bool lines_begin(const struct http_headers *headers, struct lines *ret)
 {
-    struct curl_slist *list = curl_slist_append(transfer->headers, line);
-    if (list != NULL)
-        transfer->headers = list;
+    size_t count = headers->count + UNWANTED_COUNT;
+    size_t text = headers->bytes + headers->count * sizeof(": ");
+    struct curl_slist *list = malloc(count * sizeof(*list) + text);
+    *ret = (struct lines){.list = list, .text = list != NULL ? (char *)(list + count) : NULL};
     return list != NULL;
+}
+
+static void lines_add(struct lines *lines, char *line)
+{
+    lines->list[lines->count].data = line;
+    lines->list[lines->count].next = NULL;
+    if (lines->count > 0)
+        lines->list[lines->count - 1].next = &lines->list[lines->count];
+    lines->count++;
+}
+
+static void add_line(struct lines *lines, const struct http_header *header)
+{
+    /* A semicolon is libcurl's notation for an empty value; with a colon it would leave the header out. */
+    const char *between = header->value[0] == '\0' ? ";" : ": ";
+    char *line = lines->text;
+    lines->text = stpcpy(stpcpy(stpcpy(line, header->name), between), header->value) + 1;
+    lines_add(lines, line);
 }
 
 static bool add_headers(struct http_transfer *transfer)
 {
     const struct http_headers *headers = &transfer->start.request->headers;
-    struct buf line;
-    buf_init(&line, HTTP_HEADERS_BYTES_MAX + 4);
-    bool ok = true;
-    for (size_t i = 0; i < headers->count && ok; i++) {
-        const struct http_header *header = &headers->list[i];
-        buf_reset(&line);
-        buf_add_str(&line, header->name);
-        if (header->value[0] == '\0') {
-            buf_add_char(&line,
-                         ';'); /* libcurl's notation for an empty value; with a colon it would leave the header out */
-        } else {
-            buf_add_str(&line, ": ");
-            buf_add_str(&line, header->value);
-        }
-        ok = buf_ok(&line) && append_header(transfer, buf_str(&line));
-    }
-    buf_free(&line);
-    /* What libcurl would add by itself: nothing that was not signed, and no waiting for a 100. */
-    static const char *const unwanted[] = {"accept", "content-type", "expect"};
-    static const char *const unwanted_lines[] = {"Accept:", "Content-Type:", "Expect:"};
-    for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]) && ok; i++)
-        ok = http_headers_get(headers, unwanted[i]) != NULL || append_header(transfer, unwanted_lines[i]);
-    SET(transfer, ok, CURLOPT_HTTPHEADER, transfer->headers);
+    struct lines lines;
+    bool ok = lines_begin(headers, &lines);
+    transfer->headers = lines.list;
+    for (size_t i = 0; i < headers->count && ok; i++)
+        add_line(&lines, &headers->list[i]);
+    for (size_t i = 0; i < UNWANTED_COUNT && ok; i++)
+        if (http_headers_get(headers, unwanted[i]) == NULL)
+            lines_add(&lines, (char *)unwanted_lines[i]);
+    SET(transfer, ok, CURLOPT_HTTPHEADER, lines.count > 0 ? transfer->headers : NULL);
     return ok;
 }
 

@@ -13,6 +13,26 @@ static bool is_read(const char *text)
     return read;
 }
 
+TEST(what_is_written_is_read_as_the_same)
+{
+    char controls[34];
+    for (int i = 0; i < 33; i++)
+        controls[i] = (char)(i < 32 ? i : 0x7f);
+    controls[33] = '\0';
+    json_t *value = json_pack("{s:s%, s:s, s:{s:[s, i, b, n], s:{}}, s:f}", "controls", controls, (size_t)33, "q\"\\/",
+                              "\xc3\xa9\xe2\x82\xac \"quoted\" a\\b/", "o", "list", "x\ny", -7, 1, "none", "real", 0.5);
+    struct buf out;
+    assert_non_null(value);
+    buf_init(&out, 1024);
+    assert_true(json_write(&out, value));
+    json_t *again = json_read(buf_str(&out), out.len);
+    assert_non_null(again);
+    assert_true(json_equal(value, again));
+    buf_free(&out);
+    json_decref(again);
+    json_decref(value);
+}
+
 TEST(only_a_whole_object_is_read)
 {
     assert_true(is_read("{}"));
