@@ -21,6 +21,7 @@ enum {
     NAMES_USUAL = 255,
     TO_SIGN_USUAL = 255,
     QUERY_USUAL = 511,
+    SIGNATURE_BYTES = sizeof("&X-Amz-Signature=") + 2 * SHA256_SIZE,
     SECRET_SIZE = sizeof("AWS4") + SIGV4_SECRET_MAX,
     SCOPE_SIZE = 160,
     CREDENTIAL_SIZE = SCOPE_SIZE + 1 + SIGV4_ACCESS_KEY_ID_MAX,
@@ -322,7 +323,8 @@ static bool sort_query(struct buf *query)
     qsort(list, count, sizeof(list[0]), compare_parameters);
     struct buf sorted;
     buf_init(&sorted, query->max);
-    buf_reserve(&sorted, query->len + count);
+    if (count > 0) /* in one piece with the signature that may follow */
+        buf_reserve(&sorted, query->len + count + SIGNATURE_BYTES);
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             buf_add_char(&sorted, '&');

@@ -66,7 +66,7 @@ static bool copy_header(struct text name, struct text value, struct http_header 
     return true;
 }
 
-enum { FIRST_HEADERS = 16 };
+enum { FIRST_HEADERS = 8 };
 
 static bool room_for_one(struct http_headers *headers)
 {

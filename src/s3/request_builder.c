@@ -19,8 +19,6 @@ static void set_origin(struct s3_builder *b)
         b->code = error_no_memory(b->err);
 }
 
-enum { PATH_USUAL = 127 }; /* most paths fit into that */
-
 /* "/", or "/bucket" in path style: what requests for the bucket itself go to. */
 void builder_begin(struct s3_builder *b, const struct s3_target *target, const char *method, struct http_request *ret,
                    os_error *err)
@@ -31,7 +29,6 @@ void builder_begin(struct s3_builder *b, const struct s3_target *target, const c
     set_origin(b);
     if (b->code != OS_OK)
         return;
-    buf_reserve(&ret->path, PATH_USUAL);
     buf_add_char(&ret->path, '/');
     if (!target->virtual_host)
         text_percent_encode(&ret->path, text_from(target->bucket), false);
