@@ -244,7 +244,8 @@ enum guard_life {
     GUARD_LIFE_LEFT = 0,     /* it may still be applied */
     GUARD_LIFE_OVER,         /* dead: S3 time was past fence + margin before the round's first HEAD was sent */
     GUARD_LIFE_OVER_CHANGED, /* the same, and that HEAD showed another version than check.base */
-    GUARD_LIFE_OVER_OPEN     /* R14, N2: the same, and ListParts says that its upload is open */
+    GUARD_LIFE_OVER_OPEN,    /* R14, N2: the same, and ListParts says that its upload is open */
+    GUARD_LIFE_OVER_UNCLEAR  /* N2: the same, and ListParts was not answered */
 };
 
 /* R13, R17: what a round has found in the place of our record. */
@@ -342,7 +343,8 @@ struct guard_attempt {
     bool overtaken;     /* V4.2: a look has shown the expectation broken: no other copy is sent */
     uint8_t looks;      /* how often the pause between two has grown */
     bool uncertain;     /* N4.3: one copy at least has no definite answer */
-    uint8_t reserved[7];
+    bool pause_due;     /* N4.3: before another copy is sent */
+    uint8_t reserved[6];
 };
 
 /* R13: what one round has shown (guard_resolve.c, guard_native.c, guard_ticket.c). */
@@ -397,7 +399,7 @@ enum verdict guard_verdict(const struct guard *guard); /* VERDICT_NONE until it 
  * After GUARD_REASON_UPLOAD_AGAIN that would be in vain: a new upload is needed first, and this is false. */
 bool guard_try_again(const struct guard *guard);
 bool guard_expired(const struct guard *guard); /* E6: it came too late; the next guard doubles its length */
-/* The verdict says that the attempt was lost, and rests on its being dead: no answer said so. */
+/* The verdict says that the attempt was lost, and rests on its being dead: no answer said so, and no pair (N4). */
 bool guard_by_fence(const struct guard *guard);
 const char *guard_rule_name(const struct guard *guard); /* "R9", "R13.E" ... */
 void guard_ticket_of(const struct guard *guard, struct guard_ticket *ret);

@@ -126,7 +126,10 @@ bool guard_may_send_again(const struct guard *g, const struct clock_reading *now
 void guard_send_again(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     assert(guard_is_forward(g) && g->attempt.uncertain && guard_may_send_again(g, now));
-    send_copy(g, now, actions);
+    if (g->attempt.pause_due)
+        guard_wait(g, GUARD_RESOLVE_WAITING, actions);
+    else
+        send_copy(g, now, actions);
 }
 
 /* ------------------------------------------------------------------------------------------------ R7 */
@@ -242,10 +245,12 @@ static void may_have_expired(struct guard *g, const struct guard_event *event, s
     guard_resolve(g, &event->now, actions);
 }
 
-/* N4.3: a copy before this one may be applied, whatever became of this one. */
+/* N4.3: a copy before this one may be applied, whatever became of this one. A 412 mostly says that one was: the HEAD
+ * will tell, so it comes at once, and the pause only where the base stands all the same. */
 static void after_uncertainty(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(guard_is_forward(g));
+    g->attempt.pause_due = true;
     if (event->attempt == ATTEMPT_PRECONDITION)
         guard_resolve(g, &event->now, actions);
     else

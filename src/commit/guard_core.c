@@ -85,7 +85,8 @@ bool guard_expired(const struct guard *g)
 bool guard_by_fence(const struct guard *g)
 {
     bool lost = g->outcome.verdict == VERDICT_CONFLICT || g->outcome.verdict == VERDICT_NOT_EXECUTED;
-    return lost && guard_is_dead(g) && !g->attempt.not_applied;
+    bool by_pair = g->outcome.verdict == VERDICT_CONFLICT && g->outcome.rule == RULE_N4; /* dead or not */
+    return lost && guard_is_dead(g) && !g->attempt.not_applied && !by_pair;
 }
 
 static const char *const rule_names[] = {
@@ -266,6 +267,7 @@ void guard_wait(struct guard *g, enum guard_state state, struct guard_actions *a
 {
     assert(g->outcome.verdict == VERDICT_NONE);
     g->state = state;
+    g->attempt.pause_due = false;
     actions->has_timer = true;
     actions->timer_ms = backoff_next_ms(&g->backoff);
 }

@@ -12,12 +12,20 @@
 
 void guard_classify_pair(const struct guard *g, const char *nonce, bool over_base, struct guard_history *history)
 {
-    if (!guard_is_forward(g))
-        return;
     if (strcmp(nonce, g->write.nonce) == 0)
-        history->shows_ours = true;
-    else if (over_base)
+        history->shows_ours = true; /* V4, in any mode */
+    else if (over_base && guard_is_forward(g))
         history->overtaken = true;
+}
+
+/*
+ * What we expect stands there after the attempt was dead. Whether an upload is open has been asked, so that the same one
+ * is completed again where it is. With our nonce beside it a Complete may be half done (V4.6).
+ */
+static bool was_never_applied(const struct guard *g, const struct object_version *version)
+{
+    return guard_is_dead(g) && g->round.life != GUARD_LIFE_OVER_UNCLEAR &&
+           !version_shows_nonce(version, g->write.nonce);
 }
 
 /* N4.2. The base is judged by its ETag: a nonce may be missing where a version has one. */
@@ -29,10 +37,10 @@ void guard_on_forward_head(struct guard *g, const struct guard_event *event, str
     if (broken && event->history.overtaken) {
         version_copy(&g->outcome.found, &event->version);
         guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, RULE_N4, actions);
+    } else if (judges && !broken && was_never_applied(g, &event->version)) {
+        guard_native_not_executed(g, RULE_N4, actions);
     } else if (judges && !broken && guard_may_send_again(g, &event->now)) {
         guard_send_again(g, &event->now, actions);
-    } else if (judges && !broken && guard_is_dead(g) && g->write.operation != GUARD_COMPLETE) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_EXPIRED, RULE_N4, actions);
     } else {
         guard_on_resolve_again(g, event, actions);
     }

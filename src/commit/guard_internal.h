@@ -59,6 +59,7 @@ void guard_on_versions(struct guard *g, const struct guard_event *event, struct 
 
 /* guard_native.c */
 void guard_native_round(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
+void guard_native_not_executed(struct guard *g, enum guard_rule rule, struct guard_actions *actions);
 void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_resolve.c */
@@ -81,6 +82,7 @@ void guard_continue_own(struct guard *g, const struct record *item, const struct
 
 /* guard_attempt.c */
 bool guard_may_send_again(const struct guard *g, const struct clock_reading *now); /* N4.2: the signature lives */
+/* N4.3: after the pause that is due, and the HEAD that follows it. */
 void guard_send_again(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
 void guard_send(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
 void guard_on_signed_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions);

@@ -25,7 +25,7 @@ void guard_native_round(struct guard *g, const struct clock_reading *now, struct
 }
 
 /* "Not executed" and may be tried again; a Complete whose upload is not known to be open needs a new one. */
-static void native_not_executed(struct guard *g, enum guard_rule rule, struct guard_actions *actions)
+void guard_native_not_executed(struct guard *g, enum guard_rule rule, struct guard_actions *actions)
 {
     bool again = g->write.operation != GUARD_COMPLETE || g->round.life == GUARD_LIFE_OVER_OPEN;
     guard_conclude(g, VERDICT_NOT_EXECUTED, again ? GUARD_REASON_EXPIRED : GUARD_REASON_UPLOAD_AGAIN, rule, actions);
@@ -68,7 +68,7 @@ static void native_judge_refused(struct guard *g, const struct object_version *v
     if (guard_broken(g, version))
         native_conflict(g, version, RULE_R7, actions);
     else if (g->attempt.answered_409 > 0)
-        native_not_executed(g, RULE_R7, actions);
+        guard_native_not_executed(g, RULE_R7, actions);
     else
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNMET, RULE_R7, actions);
 }
@@ -79,7 +79,7 @@ static void native_judge_dead(struct guard *g, const struct guard_event *event, 
     const struct object_version *version = &event->version;
     bool stood = stood_there(g, version);
     if (g->round.life == GUARD_LIFE_OVER_OPEN)
-        native_not_executed(g, RULE_N2, actions);
+        guard_native_not_executed(g, RULE_N2, actions);
     else if (!stood && guard_ask_versions(g, event, actions))
         return;
     else if (!stood)
@@ -87,7 +87,7 @@ static void native_judge_dead(struct guard *g, const struct guard_event *event, 
     else if (guard_broken(g, version))
         native_conflict(g, version, RULE_N1, actions);
     else
-        native_not_executed(g, RULE_N1, actions);
+        guard_native_not_executed(g, RULE_N1, actions);
 }
 
 void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
@@ -99,6 +99,8 @@ void guard_on_native_head(struct guard *g, const struct guard_event *event, stru
         guard_wait(g, GUARD_RESOLVE_WAITING, actions);
     else if (g->attempt.not_applied)
         native_judge_refused(g, &event->version, actions);
+    else if (g->round.life == GUARD_LIFE_OVER_UNCLEAR)
+        guard_wait(g, GUARD_RESOLVE_WAITING, actions);
     else if (guard_is_dead(g))
         native_judge_dead(g, event, actions);
     else if (guard_dead_by(g, event->date_s))

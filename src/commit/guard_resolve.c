@@ -178,11 +178,13 @@ void guard_on_resolve_query(struct guard *g, const struct guard_event *event, st
 void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->write.operation == GUARD_COMPLETE && guard_is_dead(g) && g->round.life != GUARD_LIFE_OVER_OPEN);
-    if (event->upload == UPLOAD_UNCLEAR) {
-        guard_wait(g, GUARD_RESOLVE_WAITING, actions);
+    if (event->upload == UPLOAD_UNCLEAR && !g->settings.native) {
+        round_broken(g, actions);
         return;
     }
-    if (event->upload == UPLOAD_OPEN && !g->write.parts_in_doubt)
+    if (event->upload == UPLOAD_UNCLEAR)
+        g->round.life = GUARD_LIFE_OVER_UNCLEAR; /* a native round has had no HEAD yet: V4 and N4 may decide by it */
+    else if (event->upload == UPLOAD_OPEN && !g->write.parts_in_doubt)
         g->round.life = GUARD_LIFE_OVER_OPEN;
     g->state = GUARD_RESOLVE_AGAIN;
     guard_request_head(g, &event->now, actions);

@@ -47,6 +47,24 @@ TEST(the_pauses_between_copies_grow)
                       "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
 }
 
+/* A 412 of a later copy is looked into at once; what then stands is not written to without a pause. */
+TEST(a_412_while_the_base_stands_is_followed_by_a_pause)
+{
+    TRACE(CREATE LOST "head none @1000 " AGAIN "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
+                      "head none @1000 -> WAIT 25 [RESOLVE_WAITING]\n"
+                      "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
+                      "head none @1000 -> SEND 11975 [SENDING]\n"
+                      "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
+                      "head none @1000 -> WAIT 50 [RESOLVE_WAITING]\n"
+                      "timer +50 -> HEAD [RESOLVE_AGAIN]\n"
+                      "head X nonce=us @1000 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+    /* a HEAD that was asked again has had its pause */
+    TRACE(CREATE LOST "head none @1000 " AGAIN "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
+                      "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
+                      "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
+                      "head none @1000 -> SEND 11975 [SENDING]\n");
+}
+
 TEST(a_head_without_an_answer_is_asked_again)
 {
     TRACE(CREATE LOST "head failed -> WAIT 25 [RESOLVE_WAITING]\n"
@@ -77,6 +95,18 @@ TEST(our_nonce_in_a_pair_is_a_commit)
 {
     TRACE(CREATE LOST "head X nonce=other pair=us pair=whole @1000 -> COMMITTED PROVEN V4 none [FINISHED]\n");
     TRACE(REPLACE LOST "head X nonce=other over=us @1000 -> COMMITTED PROVEN V4 none [FINISHED]\n");
+    /* whatever excludes others (V4.1) */
+    TRACE("put absent forward recent=1000\n"
+          "start -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent, HEAD [ACQUIRING]\n"
+          "head none @1000 -> [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+          "head X nonce=other pair=us @1000 -> COMMITTED PROVEN V4 none [FINISHED]\n");
+    TRACE("put absent native recent=1000\n"
+          "start -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> SEND 12000 [SENDING]\n" LOST
+          "head X nonce=other over=us @1000 -> COMMITTED PROVEN V4 none [FINISHED]\n");
     /* while the copy is still under way, too (V4.2) */
     TRACE(CREATE "timer +1000 -> HEAD [SENDING]\n"
                  "head X nonce=other pair=us @1001 -> COMMITTED PROVEN V4 none [FINISHED]\n");
@@ -112,6 +142,14 @@ TEST(what_stands_when_the_attempt_is_dead_was_not_replaced)
                        "head E lm=9 @1013 -> NOT_EXECUTED EXPIRED N4 again [FINISHED]\n");
     /* too late to be sent, and not dead yet */
     TRACE(CREATE LOST "head none @1012 +3000 -> WAIT 25 [RESOLVE_WAITING]\n");
+}
+
+/* The clocks of this machine stood: by them there would be time. */
+TEST(what_is_dead_is_not_sent_again)
+{
+    TRACE(CREATE LOST "head failed @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+                      "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
+                      "head none @1013 -> NOT_EXECUTED EXPIRED N4 again [FINISHED]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ N4.3 */
@@ -185,13 +223,58 @@ TEST(a_complete_is_never_sent_again)
           "head none @1000 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
           "head X nonce=other over=whole @1000 -> CONFLICT OVERTAKEN N4 X [FINISHED]\n");
-    TRACE("complete absent parts=7 native forward recent=1000\n"
-          "start -> SIGN 1000/5 [SIGNING]\n"
+}
+
+#define COMPLETE_DEAD(head)                                \
+    "complete absent parts=7 native forward recent=1000\n" \
+    "start -> SIGN 1000/5 [SIGNING]\n"                     \
+    "signed -> SEND 13000 [SENDING]\n"                     \
+    "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"          \
+    "head " head " @1014 -> PARTS u=9 [RESOLVE_PARTS]\n"
+
+/* Where the upload is not known to be open, the parts go up again. */
+TEST(what_stands_when_a_complete_is_dead_was_not_replaced)
+{
+    TRACE(COMPLETE_DEAD("none") "parts gone -> HEAD [RESOLVE_AGAIN]\n"
+                                "head none @1014 -> NOT_EXECUTED STAGE_AGAIN N4 [FINISHED]\n");
+    TRACE(COMPLETE_DEAD("none") "parts open -> HEAD [RESOLVE_AGAIN]\n"
+                                "head none @1014 -> NOT_EXECUTED EXPIRED N4 again [FINISHED]\n");
+    TRACE(COMPLETE_DEAD("X nonce=other") "parts refused -> HEAD [RESOLVE_AGAIN]\n"
+                                         "head X nonce=other @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
+    /* our nonce beside the base: a Complete that may be half done */
+    TRACE("complete E parts=7 native forward\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E lm=5 nonce=before @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 13000 [SENDING]\n"
           "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
-          "head none @1014 -> PARTS u=9 [RESOLVE_PARTS]\n"
+          "head E lm=5 nonce=us @1014 -> PARTS u=9 [RESOLVE_PARTS]\n"
           "parts gone -> HEAD [RESOLVE_AGAIN]\n"
-          "head none @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
+          "head E lm=5 nonce=us @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
+}
+
+/* The HEAD is asked all the same, and what does not rest on the upload decides. */
+TEST(parts_that_are_not_listed_keep_no_head_away)
+{
+    TRACE(COMPLETE_DEAD("none") "parts unclear -> HEAD [RESOLVE_AGAIN]\n"
+                                "head X nonce=other over=whole @1014 -> CONFLICT OVERTAKEN N4 X [FINISHED]\n");
+    TRACE(COMPLETE_DEAD("none") "parts unclear -> HEAD [RESOLVE_AGAIN]\n"
+                                "head X nonce=us @1014 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+    TRACE(COMPLETE_DEAD("none") "parts unclear -> HEAD [RESOLVE_AGAIN]\n"
+                                "head none @1014 -> WAIT 25 [RESOLVE_WAITING]\n"
+                                "timer +25 -> PARTS u=9 [RESOLVE_PARTS]\n"
+                                "parts open -> HEAD [RESOLVE_AGAIN]\n"
+                                "head none @1014 -> NOT_EXECUTED EXPIRED N4 again [FINISHED]\n");
+}
+
+/* N4's conflict is true of what lives as well: nothing needs to be looked at once more. */
+TEST(a_pair_decides_without_the_fence)
+{
+    TRACE(COMPLETE_DEAD("none") "parts gone -> HEAD [RESOLVE_AGAIN]\n"
+                                "head X nonce=other over=whole @1014 -> CONFLICT OVERTAKEN N4 X [FINISHED]\n");
+    assert_false(guard_by_fence(&guard_trace.guard));
+    TRACE(COMPLETE_DEAD("none") "parts gone -> HEAD [RESOLVE_AGAIN]\n"
+                                "head none @1014 -> NOT_EXECUTED STAGE_AGAIN N4 [FINISHED]\n");
+    assert_true(guard_by_fence(&guard_trace.guard));
 }
 
 TEST(a_ticket_is_decided_and_nothing_is_sent)

@@ -279,12 +279,14 @@ TEST(n2_an_open_upload_was_not_completed)
           "head F @1014 -> NOT_EXECUTED EXPIRED N2 again [FINISHED]\n");
     TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head X nonce=us @1014 -> COMMITTED PROVEN V4 X [FINISHED]\n");
-    TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED
-          "parts unclear -> WAIT 25 [RESOLVE_WAITING]\n"
+    TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED "parts unclear -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1014 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> PARTS u=9 [RESOLVE_PARTS]\n"
           "parts open -> HEAD [RESOLVE_AGAIN]\n"
           "head failed -> WAIT 50 [RESOLVE_WAITING]\n"
           "timer +50 -> PARTS u=9 [RESOLVE_PARTS]\n");
+    TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST ASKED "parts unclear -> HEAD [RESOLVE_AGAIN]\n"
+          "head X nonce=us @1014 -> COMMITTED PROVEN V4 X [FINISHED]\n");
 }
 
 /* A late copy of a part may have opened it again. */
