@@ -392,8 +392,8 @@ typedef struct os_call {
     void *progress_context;
     /* ON: the caller promises that this key is never deleted and never takes earlier bytes again, as entries of a log and
      * numbered pointers do not. Then a write under the store's own condition is sent again after an answer that says
-     * nothing, and one look decides what became of it (docs/rules.md, N4). A delete or a rename is refused. [the
-     * client's] */
+     * nothing, and one look decides what became of it (docs/rules.md, N4). A delete, os_delete too, or a rename is
+     * refused. [the client's] */
     os_toggle forward_only;
 } os_call;
 #define OS_CALL_INIT OS_SIZED_(os_call)
@@ -699,7 +699,8 @@ OS_API void os_free(void *data);
 OS_API os_code os_put(os_client *client, const char *key, const os_body *body, const os_put_options *options,
                       const os_call *call, os_object *ret, os_error *err);
 
-/* Deletes without a condition, with the codes of os_put. OS_OK also if nothing is there. Blocks. */
+/* Deletes without a condition, with the codes of os_put. OS_OK also if nothing is there. OS_ERR_ARGUMENT under
+ * forward_only, before anything is sent. Blocks. */
 OS_API os_code os_delete(os_client *client, const char *key, const os_call *call, os_error *err);
 
 typedef struct os_list_options {

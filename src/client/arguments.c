@@ -21,6 +21,19 @@ os_code arguments_take_call(const os_call *call, os_call *ret, os_error *err)
     return code;
 }
 
+bool arguments_forward_only(const os_client *client, const os_call *call)
+{
+    return call->forward_only == OS_ON || (call->forward_only == OS_AUTO && client->settings.forward_only);
+}
+
+os_code arguments_refuse_forward_only(const char *name, const char *key, os_error *err)
+{
+    return error_set(err, OS_ERR_ARGUMENT,
+                     "%s of %.300s is refused: forward_only promises that no key is ever deleted. Say "
+                     "forward_only = OS_OFF in the os_call of a key without that promise.",
+                     name, key ? key : "");
+}
+
 static bool printable(const char *value)
 {
     for (const unsigned char *c = (const unsigned char *)value; *c; c++)

@@ -8,6 +8,11 @@
 /* The caller's os_call over the defaults. */
 os_code arguments_take_call(const os_call *call, os_call *ret, os_error *err);
 
+/* N4: the promise, of the call or else of its client. */
+bool arguments_forward_only(const os_client *client, const os_call *call);
+/* N4.5: what deletes `key` is refused under the promise. */
+os_code arguments_refuse_forward_only(const char *name, const char *key, os_error *err);
+
 /* What is to be stored with an object; everything borrowed from the caller's options. Checks names, values and limits.
  */
 os_code arguments_content(const os_put_options *options, struct s3_content *ret, struct s3_attributes *ret_attributes,

@@ -95,7 +95,8 @@ struct guard_settings {
 struct guard_start {
     enum guard_operation operation;
     const char *expected_etag;         /* NULL: absent */
-    const char *our_etag;              /* with settings.etag_known: the ETag that our write makes; not for DELETE */
+    const char *our_etag;              /* PUT: the MD5 of the body as an ETag, where it is known; NULL or "": it is not.
+                                          With settings.etag_known the ETag that the write makes */
     const char *nonce;                 /* 32 hex digits, new for every guard; COMPLETE: that of the upload's creation,
                                           the same for every guard of one upload */
     uint64_t generation;               /* random; cut to 48 bits (T2) */
@@ -279,7 +280,8 @@ struct guard_write {
     char nonce[RECORD_NONCE_SIZE];
     bool parts_in_doubt; /* R14: what is open may have been completed, and opened again by a late part */
     bool from_ticket;    /* never makes an attempt, begins at R13 */
-    uint8_t reserved[5];
+    bool keeps_bytes;    /* N4.4: what it would write is what it expects to be there */
+    uint8_t reserved[4];
 };
 
 /* G4: S3 time, of every answer and every HEAD (guard.c, guard_core.c). */

@@ -32,16 +32,23 @@ static void copy_beside(struct guard *g, const struct guard_event *event, struct
 }
 
 /* N4.4: then its ETag would name two versions. */
-static bool keeps_etag(const struct guard *g)
+static void refuse_same_bytes(struct guard *g, struct guard_actions *actions)
 {
-    return g->settings.forward_only && g->write.our_etag[0] && strcmp(g->write.our_etag, g->write.expected_etag) == 0;
+    assert(g->settings.forward_only && g->write.expected_etag[0] && g->attempt.send_count == 0);
+    guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SAME_ETAG, RULE_N4, actions);
+}
+
+static bool copies_same_bytes(const struct guard *g, const struct guard_event *source)
+{
+    return g->settings.forward_only && g->write.expected_etag[0] &&
+           strcmp(source->version.etag, g->write.expected_etag) == 0;
 }
 
 void guard_check(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->check.stage != GUARD_CHECK_DONE && g->awaiting == 0);
-    if (keeps_etag(g)) {
-        guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SAME_ETAG, RULE_N4, actions);
+    if (g->write.keeps_bytes) {
+        refuse_same_bytes(g, actions);
         return;
     }
     if (g->settings.native) {
@@ -141,6 +148,10 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
     }
     if (event->head == HEAD_REFUSED) {
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_SOURCE, RULE_R1, actions);
+        return;
+    }
+    if (copies_same_bytes(g, event)) {
+        refuse_same_bytes(g, actions);
         return;
     }
     if (event->source_bytes > GUARD_COPY_MAX_BYTES) {

@@ -36,6 +36,8 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
         fixed_str_copy(g->write.our_etag, RECORD_ETAG_CREATE, sizeof(g->write.our_etag));
     else if (settings->etag_known && start->our_etag)
         fixed_str_copy(g->write.our_etag, start->our_etag, sizeof(g->write.our_etag));
+    if (settings->forward_only && start->expected_etag && start->our_etag) /* whatever ETags are here */
+        g->write.keeps_bytes = strcmp(start->our_etag, start->expected_etag) == 0;
     fixed_str_copy(g->write.nonce, start->nonce, sizeof(g->write.nonce));
     g->write.part_count = start->part_count;
     g->write.parts_in_doubt = start->parts_in_doubt;

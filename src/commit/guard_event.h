@@ -82,7 +82,7 @@ struct guard_event {
     bool has_date; /* HEAD, SOURCE, ATTEMPT, PARTS, ABORTED, VERSIONS: the store's Date (of the last answer) */
     uint64_t date_s;
     enum head_outcome head;               /* HEAD, SOURCE */
-    struct object_version version;        /* HEAD; VERSIONS_OURS */
+    struct object_version version;        /* HEAD; VERSIONS_OURS; SOURCE: its ETag alone, which is pinned */
     struct guard_history history;         /* HEAD: of all pairs, by guard_classify_pair */
     bool versioned;                       /* HEAD: it names a version, or a delete marker, by an id of its own */
     uint64_t source_bytes;                /* SOURCE */

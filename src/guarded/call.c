@@ -31,8 +31,7 @@ static os_code guarded_take_call(struct guarded *guarded, os_error *err)
     if (code != OS_OK)
         return code;
     clock_read(&guarded->begun);
-    guarded->params.forward_only =
-        own.forward_only == OS_ON || (own.forward_only == OS_AUTO && guarded->client->settings.forward_only);
+    guarded->params.forward_only = arguments_forward_only(guarded->client, &own);
     guarded->params.deadline_ms = own.deadline_ms;
     guarded->params.cancel = own.cancel;
     guarded->params.progress = own.progress;
@@ -58,11 +57,8 @@ os_code guarded_refuse_forward_only(const struct guarded *guarded, os_error *err
 {
     if (!guarded->params.forward_only)
         return OS_OK;
-    return error_set(err, OS_ERR_ARGUMENT,
-                     "%s of %.300s is refused: forward_only promises that no key is ever deleted. Say "
-                     "forward_only = OS_OFF in the os_call of a key without that promise.",
-                     guarded->arguments->name,
-                     guarded->arguments->source ? guarded->arguments->source : guarded->arguments->key);
+    const struct guarded_arguments *arguments = guarded->arguments;
+    return arguments_refuse_forward_only(arguments->name, arguments->source ? arguments->source : arguments->key, err);
 }
 
 os_call guarded_rest_of_call(const struct guarded *guarded)

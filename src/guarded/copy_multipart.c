@@ -59,6 +59,12 @@ static os_code read_head(struct guarded *guarded, struct source *source, os_erro
     if (params->source_etag && strcmp(params->source_etag, source->object.etag) != 0)
         return error_set(err, OS_ERR_SOURCE, "The source %.300s now has the ETag %s, not %s; it was not copied.",
                          params->source_key, source->object.etag, params->source_etag);
+    if (params->forward_only && params->etag && strcmp(params->etag, source->object.etag) == 0) /* N4.4 */
+        return error_set(
+            err, OS_ERR_ARGUMENT,
+            "The source %.300s has the bytes that are there; nothing was written. A forward-only key never "
+            "takes earlier bytes again (N4).",
+            params->source_key);
     char nonce[RECORD_NONCE_SIZE];
     memset(nonce, '0', sizeof(nonce) - 1);
     nonce[sizeof(nonce) - 1] = '\0';

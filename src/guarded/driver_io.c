@@ -250,6 +250,7 @@ static void source_done(void *context, const struct store_answer *answer)
     note_trouble(driver, answer);
     struct guard_event event = {.kind = GUARD_EVENT_SOURCE, .source_bytes = answer->object.length};
     driver_date_of(driver, answer, &event);
+    fixed_str_copy(event.version.etag, answer->object.etag, sizeof(event.version.etag));
     event.head = head_outcome_of(driver, answer);
     if (event.head == HEAD_ANSWERED && !take_source(driver, answer))
         event.head = HEAD_REFUSED;

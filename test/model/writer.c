@@ -292,6 +292,7 @@ static void answer_of(const struct world *world, const struct flight *flight, st
         event->kind = GUARD_EVENT_SOURCE;
         event->head = (enum head_outcome)flight->outcome;
         event->source_bytes = 1;
+        strcpy(event->version.etag, etag_text(config->calls[flight->writer].ours));
         return;
     case FLIGHT_PUT:
     case FLIGHT_GET:

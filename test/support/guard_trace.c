@@ -125,7 +125,8 @@ static void set_up(const char *line)
         start.expected_etag = expected;
     }
     while (words.next < words.count) {
-        const char *value = words_take_value(&words, "ours");
+        const char *body = words_take_value(&words, "body");
+        const char *value = body ? body : words_take_value(&words, "ours");
         const char *nonce = words_take_value(&words, "known");
         if (nonce) {
             words_set_nonce(known, nonce);
@@ -133,7 +134,7 @@ static void set_up(const char *line)
         } else if (value) {
             words_set_etag(ours, sizeof(ours), value);
             start.our_etag = ours;
-            settings.etag_known = true;
+            settings.etag_known = body == NULL;
         } else if (!take_setting(&words, &settings) && !take_start(&words, &start)) {
             fail_msg("not understood: %s in %s", words_peek(&words), line);
         }
@@ -250,8 +251,12 @@ static void read_source(struct words *words, struct guard_event *event)
 {
     event->kind = GUARD_EVENT_SOURCE;
     event->head = take_head(words);
-    if (event->head == HEAD_ANSWERED)
-        event->source_bytes = words_number(words_take(words));
+    if (event->head != HEAD_ANSWERED)
+        return;
+    event->source_bytes = words_number(words_take(words));
+    const char *etag = words_take_value(words, "etag");
+    if (etag)
+        words_set_etag(event->version.etag, sizeof(event->version.etag), etag);
 }
 
 static void read_upload(struct words *words, struct guard_event *event, enum guard_event_kind kind)

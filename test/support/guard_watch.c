@@ -29,6 +29,7 @@ void guard_watch_start(struct guard_watch *watch, const struct guard_settings *s
         fixed_str_copy(watch->expected_etag, start->expected_etag, sizeof(watch->expected_etag));
     if (settings->etag_known && start->our_etag)
         fixed_str_copy(watch->our_etag, start->our_etag, sizeof(watch->our_etag));
+    watch->same_bytes = start->expected_etag && start->our_etag && strcmp(start->our_etag, start->expected_etag) == 0;
     fixed_str_copy(watch->nonce, start->nonce, sizeof(watch->nonce));
     if (start->known_nonce)
         fixed_str_copy(watch->known_nonce, start->known_nonce, sizeof(watch->known_nonce));
@@ -334,6 +335,13 @@ unsigned guard_watch_request_of(enum guard_event_kind kind)
     return requests[kind];
 }
 
+static void source_came(struct guard_watch *watch, const struct guard_event *event)
+{
+    watch->own.held_clock = watch->now; /* R3.7: R5 is asked when this has come, too */
+    if (event->head == HEAD_ANSWERED && watch->expected_etag[0] && !strcmp(event->version.etag, watch->expected_etag))
+        watch->same_bytes = true;
+}
+
 void guard_watch_event(struct guard_watch *watch, const struct guard_event *event)
 {
     unsigned request = guard_watch_request_of(event->kind) & watch->under_way;
@@ -350,7 +358,7 @@ void guard_watch_event(struct guard_watch *watch, const struct guard_event *even
     if (request == GUARD_DO_SOURCE && event->head == HEAD_ANSWERED && !watch->signature.later)
         watch->amount = event->source_bytes;
     if (request == GUARD_DO_SOURCE)
-        watch->own.held_clock = watch->now; /* R3.7: R5 is asked when this has come, too */
+        source_came(watch, event);
     if (request == GUARD_DO_SIGN)
         signature_came(watch, event);
     if (request & (GUARD_DO_RECORD_PUT | GUARD_DO_RECORD_GET | GUARD_DO_RECORD_QUERY))

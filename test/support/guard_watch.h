@@ -101,6 +101,7 @@ struct guard_watch {
     struct guard_watch_own own;
     struct guard_watch_holder holder;
     struct guard_watch_attempt attempt;
+    bool same_bytes;   /* N4.4: it would write what is there */
     bool cleared;      /* T3.10: the record of what was deleted was asked for */
     bool contradicted; /* R17: the stored record says that the ticket is false */
     bool owns_upload;  /* R17: by the stored record the ticket's upload may be aborted */

@@ -196,9 +196,7 @@ static const char *check_send(struct guard_watch *watch, const struct guard_acti
     uint64_t length_ms = (uint64_t)signature->length_s * 1000;
     uint64_t delivery_ms = guard_watch_delivery_s(watch, signature->wire_bytes) * 1000;
     MUST(!watch->from_ticket, "R17: a resolution makes no attempt");
-    MUST(!watch->settings.forward_only || watch->expected_etag[0] == '\0' ||
-             strcmp(watch->our_etag, watch->expected_etag) != 0,
-         "N4.4: another ETag than what is there");
+    MUST(!watch->settings.forward_only || !watch->same_bytes, "N4.4: other bytes than what is there");
     MUST(signature->good && !signature->takes_longer, "R6: signed, and no slower than the record counts on");
     MUST(sends_again(watch) || (!attempt->out && (!attempt->sent || attempt->again)),
          "R13: no second copy but after an answer that allows it");

@@ -34,6 +34,8 @@ static void check_what_deletes(os_client *client, const os_call *call)
                   "delete_if_match of entry is refused");
     check_refused(os_rename_if_not_exists(client, "entry", "other", NULL, call, NULL, &error), &error,
                   "rename_if_not_exists of entry is refused");
+    CHECK_CODE(os_delete(client, "entry", call, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_SAYS(&error, "delete of entry is refused");
     CHECK_CODE(os_head(client, "entry", NULL, &object, &error), OS_OK, &error);
 }
 
@@ -62,6 +64,8 @@ TEST_WITH(scratch, a_call_may_take_the_promise_of_its_client_back)
     const os_call call = promise(OS_OFF);
     assert_int_equal(put_new(client, "key", NULL, &result, &error), OS_COMMITTED);
     assert_int_equal(os_delete_if_match(client, "key", result.etag, &call, NULL, &error), OS_COMMITTED);
+    assert_int_equal(put_new(client, "key", NULL, &result, &error), OS_COMMITTED);
+    CHECK_CODE(os_delete(client, "key", &call, &error), OS_OK, &error);
     os_client_close(client);
 }
 

@@ -179,6 +179,21 @@ TEST(no_answer_but_success_is_definite_after_one_that_was_not)
     }
 }
 
+/* E6: "too late" of a later copy says nothing of an earlier one, and lengthens nothing but what was not executed. */
+TEST(what_came_too_late_after_an_uncertainty_is_still_looked_for)
+{
+    TRACE(CREATE "attempt expired -> HEAD [RESOLVE_AGAIN]\n"
+                 "head none @1000 " AGAIN "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+    TRACE(CREATE "attempt expired -> HEAD [RESOLVE_AGAIN]\n"
+                 "head X nonce=us @1000 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+    TRACE(CREATE "attempt expired -> HEAD [RESOLVE_AGAIN]\n"
+                 "head none @1013 +3000 -> HEAD [RESOLVE_AGAIN]\n"
+                 "head none @1013 -> NOT_EXECUTED EXPIRED N4 again longer [FINISHED]\n");
+    TRACE(CREATE LOST "head none @1000 " AGAIN "attempt expired -> WAIT 25 [RESOLVE_WAITING]\n"
+                      "timer +3000 -> HEAD [RESOLVE_AGAIN]\n"
+                      "head X nonce=us @1005 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+}
+
 TEST(stopped_between_two_copies_it_is_unknown)
 {
     TRACE(CREATE LOST "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
@@ -212,6 +227,26 @@ TEST(the_same_etag_is_refused)
           "start -> NOT_EXECUTED SAME_ETAG N4 [FINISHED]\n");
     TRACE("put E native recent=1000 ours=E\n"
           "start -> SIGN 1000/5 [SIGNING]\n");
+    /* before anybody knows which ETags are made here */
+    TRACE("put E native forward recent=1000 body=E\n"
+          "start -> NOT_EXECUTED SAME_ETAG N4 [FINISHED]\n");
+    TRACE("put E native forward recent=1000 body=F\n"
+          "start -> SIGN 1000/5 [SIGNING]\n");
+    TRACE("put absent native forward recent=1000 body=F\n"
+          "start -> SIGN 1000/5 [SIGNING]\n");
+}
+
+TEST(a_copy_of_the_same_bytes_is_refused)
+{
+    TRACE("copy E native forward recent=1000\n"
+          "start -> SOURCE [CHECKING]\n"
+          "source 5 etag=E -> NOT_EXECUTED SAME_ETAG N4 [FINISHED]\n");
+    TRACE("copy E native forward recent=1000\n"
+          "start -> SOURCE [CHECKING]\n"
+          "source 5 etag=F -> SIGN 1000/5 [SIGNING]\n");
+    TRACE("copy E native recent=1000\n"
+          "start -> SOURCE [CHECKING]\n"
+          "source 5 etag=E -> SIGN 1000/5 [SIGNING]\n");
 }
 
 TEST(a_complete_is_never_sent_again)

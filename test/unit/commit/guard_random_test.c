@@ -127,6 +127,8 @@ static void random_answer(struct play *play, struct guard_event *event)
     event->head = one_in(play, 10) ? HEAD_FAILED : one_in(play, 80) ? HEAD_REFUSED : HEAD_ANSWERED;
     uint64_t most = one_in(play, 2) ? GUARD_COPY_EXPECTED_BYTES + 2 : GUARD_COPY_MAX_BYTES;
     event->source_bytes = one_in(play, 30) ? GUARD_COPY_MAX_BYTES + 1 : below(play, most);
+    if (event->kind == GUARD_EVENT_SOURCE && one_in(play, 20))
+        memcpy(event->version.etag, "\"E\"", sizeof("\"E\""));
     event->signed_ok = !one_in(play, 50);
     event->at_once = one_in(play, 2);
     event->wire_bytes = below(play, 9000);
