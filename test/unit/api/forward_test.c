@@ -86,6 +86,22 @@ TEST_WITH(scratch, N4_4_the_same_bytes_are_refused)
     os_client_close(client);
 }
 
+TEST_WITH(scratch, N4_4_a_source_with_the_same_bytes_is_refused)
+{
+    os_client *client = scratch_client(scratch, NULL);
+    os_result result = OS_RESULT_INIT;
+    os_error error;
+    char etag[sizeof(result.etag)];
+    const os_call call = promise(OS_ON);
+    assert_int_equal(put_new(client, "source", NULL, &result, &error), OS_COMMITTED);
+    assert_int_equal(os_copy_if_not_exists(client, "source", "key", NULL, &call, &result, &error), OS_COMMITTED);
+    memcpy(etag, result.etag, sizeof(etag));
+    check_refused(os_copy_if_match(client, "source", "key", etag, NULL, &call, &result, &error), &error,
+                  "the bytes that are there");
+    assert_string_equal(result.rule, "N4");
+    os_client_close(client);
+}
+
 TEST_WITH(scratch, a_value_that_is_none_is_refused)
 {
     os_client *client = scratch_client(scratch, NULL);
