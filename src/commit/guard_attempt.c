@@ -35,9 +35,13 @@ void guard_on_look_timer(struct guard *g, const struct guard_event *event, struc
         guard_request_head(g, &event->now, actions);
 }
 
-/* It does not show our nonce, and so proves nothing of this copy. */
+/* It does not show our nonce, and so proves nothing of this copy, but by the pair of another (N4.2). */
 void guard_on_look(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
+    if (guard_is_overtaken(g, event)) {
+        guard_conclude_overtaken(g, event, actions);
+        return;
+    }
     bool broken = event->head == HEAD_ANSWERED && guard_broken(g, &event->version);
     g->attempt.overtaken = g->attempt.overtaken || broken;
     look_later(g, actions);

@@ -346,7 +346,9 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
                     struct guard_actions *actions)
 {
     assert(g->outcome.verdict == VERDICT_NONE);
-    assert(rule == RULE_V4 || verdict == VERDICT_UNKNOWN || !(g->awaiting & GUARD_DO_SEND)); /* V1 */
+    bool by_head = rule == RULE_V4 || rule == RULE_N4; /* whatever becomes of the copy that is out */
+    assert(by_head || verdict == VERDICT_UNKNOWN || !(g->awaiting & GUARD_DO_SEND)); /* V1 */
+    (void)by_head;
     assert(verdict != VERDICT_UNKNOWN || g->write.from_ticket || g->attempt.send_count > 0); /* V3 */
     assert(verdict != VERDICT_NONE && reason != GUARD_REASON_NONE && rule != GUARD_RULE_NONE);
     g->outcome.verdict = verdict;

@@ -92,6 +92,9 @@ void guard_on_look(struct guard *g, const struct guard_event *event, struct guar
 void guard_on_send_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_forward.c */
+/* N4.2: another's pair over what we expect, and something else stands there. */
+bool guard_is_overtaken(const struct guard *g, const struct guard_event *event);
+void guard_conclude_overtaken(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_on_forward_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_contend.c */

@@ -119,6 +119,18 @@ TEST(a_pair_of_another_over_our_base_is_a_conflict)
     TRACE(REPLACE LOST "head X nonce=other pair=whole over=other @1000 -> CONFLICT OVERTAKEN N4 X [FINISHED]\n");
 }
 
+/* While a copy is under way, and by a HEAD without a Date: the ETag that we expect is gone for ever. */
+TEST(a_pair_needs_neither_a_date_nor_an_answer)
+{
+    TRACE(CREATE "timer +1000 -> HEAD [SENDING]\n"
+                 "head X nonce=other over=whole @1001 -> CONFLICT OVERTAKEN N4 X [FINISHED]\n");
+    TRACE(REPLACE "timer +1000 -> HEAD [SENDING]\n"
+                  "head E nonce=other over=whole @1001 -> LOOK 2000 [SENDING]\n");
+    TRACE(CREATE "timer +1000 -> HEAD [SENDING]\n"
+                 "head failed -> LOOK 2000 [SENDING]\n");
+    TRACE(CREATE LOST "head X nonce=other over=whole -> CONFLICT OVERTAKEN N4 X [FINISHED]\n");
+}
+
 /* A store that shows the metadata of an upload beside the object that was there before it. */
 TEST(a_pair_beside_the_base_decides_nothing)
 {

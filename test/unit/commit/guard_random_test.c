@@ -120,15 +120,21 @@ static void random_ledger(struct play *play, struct guard_event *event)
     }
 }
 
+static void random_source(struct play *play, struct guard_event *event)
+{
+    uint64_t most = one_in(play, 2) ? GUARD_COPY_EXPECTED_BYTES + 2 : GUARD_COPY_MAX_BYTES;
+    event->source_bytes = one_in(play, 30) ? GUARD_COPY_MAX_BYTES + 1 : below(play, most);
+    if (one_in(play, 20))
+        memcpy(event->version.etag, "\"E\"", sizeof("\"E\""));
+}
+
 static void random_answer(struct play *play, struct guard_event *event)
 {
     event->has_date = !one_in(play, 20);
     event->date_s = play->s3_ms / 1000 - (one_in(play, 5) ? below(play, 4) : 0);
     event->head = one_in(play, 10) ? HEAD_FAILED : one_in(play, 80) ? HEAD_REFUSED : HEAD_ANSWERED;
-    uint64_t most = one_in(play, 2) ? GUARD_COPY_EXPECTED_BYTES + 2 : GUARD_COPY_MAX_BYTES;
-    event->source_bytes = one_in(play, 30) ? GUARD_COPY_MAX_BYTES + 1 : below(play, most);
-    if (event->kind == GUARD_EVENT_SOURCE && one_in(play, 20))
-        memcpy(event->version.etag, "\"E\"", sizeof("\"E\""));
+    if (event->kind == GUARD_EVENT_SOURCE)
+        random_source(play, event);
     event->signed_ok = !one_in(play, 50);
     event->at_once = one_in(play, 2);
     event->wire_bytes = below(play, 9000);
