@@ -45,13 +45,13 @@ void guard_conclude_overtaken(struct guard *g, const struct guard_event *event, 
 void guard_on_forward_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(guard_is_forward(g) && g->write.operation != GUARD_DELETE);
-    bool judges = event->head == HEAD_ANSWERED && event->has_date && !g->attempt.not_applied;
-    bool broken = judges && guard_broken(g, &event->version);
+    bool dated = event->head == HEAD_ANSWERED && event->has_date;
+    bool stands = dated && !g->attempt.not_applied && !guard_broken(g, &event->version);
     if (!g->attempt.not_applied && guard_is_overtaken(g, event))
         guard_conclude_overtaken(g, event, actions);
-    else if (judges && !broken && was_never_applied(g, &event->version))
+    else if (stands && was_never_applied(g, &event->version))
         guard_native_not_executed(g, RULE_N4, actions);
-    else if (judges && !broken && guard_may_send_again(g, &event->now))
+    else if (stands && guard_may_send_again(g, &event->now))
         guard_send_again(g, &event->now, actions);
     else
         guard_on_resolve_again(g, event, actions);
