@@ -371,3 +371,16 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
     if (release && ends)
         guard_release(g, actions);
 }
+
+bool guard_is_overtaken(const struct guard *g, const struct guard_event *event)
+{
+    return event->head == HEAD_ANSWERED && event->history.overtaken && guard_broken(g, &event->version);
+}
+
+/* True of a copy that is still out as well: no condition of ours will ever hold again. */
+void guard_conclude_overtaken(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+{
+    assert(guard_is_overtaken(g, event));
+    version_copy(&g->outcome.found, &event->version);
+    guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, RULE_N4, actions);
+}

@@ -28,19 +28,6 @@ static bool was_never_applied(const struct guard *g, const struct object_version
            !version_shows_nonce(version, g->write.nonce);
 }
 
-bool guard_is_overtaken(const struct guard *g, const struct guard_event *event)
-{
-    return event->head == HEAD_ANSWERED && event->history.overtaken && guard_broken(g, &event->version);
-}
-
-/* True of a copy that is still out as well: no condition of ours will ever hold again. */
-void guard_conclude_overtaken(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
-{
-    assert(guard_is_overtaken(g, event));
-    version_copy(&g->outcome.found, &event->version);
-    guard_conclude(g, VERDICT_CONFLICT, GUARD_REASON_OVERTAKEN, RULE_N4, actions);
-}
-
 /* N4.2. The base is judged by its ETag: a nonce may be missing where a version has one. */
 void guard_on_forward_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {

@@ -43,6 +43,9 @@ void guard_wait(struct guard *g, enum guard_state state,
 void guard_read_parts(struct guard *g, struct guard_actions *actions);
 void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
                     struct guard_actions *actions);
+/* N4.2: another's pair over what we expect, and something else stands there. */
+bool guard_is_overtaken(const struct guard *g, const struct guard_event *event);
+void guard_conclude_overtaken(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_release(struct guard *g, struct guard_actions *actions);
 void guard_on_creation(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
@@ -92,9 +95,6 @@ void guard_on_look(struct guard *g, const struct guard_event *event, struct guar
 void guard_on_send_timer(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_forward.c */
-/* N4.2: another's pair over what we expect, and something else stands there. */
-bool guard_is_overtaken(const struct guard *g, const struct guard_event *event);
-void guard_conclude_overtaken(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_on_forward_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_contend.c */

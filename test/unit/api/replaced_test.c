@@ -196,7 +196,7 @@ TEST_WITH(scratch, a_copy_without_room_for_both_has_the_nonce_alone)
 
 static void replace_forward(const struct writing *writing, const os_metadata *metadata, size_t count)
 {
-    os_body body = OS_BODY_MEMORY("x", 1);
+    os_body body = OS_BODY_MEMORY("y", 1);
     os_put_options options = OS_PUT_OPTIONS_INIT;
     os_call call = OS_CALL_INIT;
     os_error error = {0};
