@@ -123,4 +123,14 @@ void http_engine_cancel(struct http_engine *engine, uint64_t id);
 void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms);
 void http_engine_wakeup(struct http_engine *engine); /* from any thread */
 
+/* One more request that is not bulk would find a connection at once, to whatever host. */
+bool http_engine_has_room(const struct http_engine *engine);
+
+/* For a loop of somebody else's, which waits in place of http_engine_poll: a descriptor that becomes readable when there
+ * is something to do, and the time on the monotonic clock at which there will be anyway (UINT64_MAX: never). Whoever
+ * begins to wait says so first: wakeups are not heard by the descriptor before. */
+int http_engine_fd(const struct http_engine *engine);
+uint64_t http_engine_due_ms(struct http_engine *engine);
+void http_engine_await(struct http_engine *engine);
+
 #endif

@@ -3,11 +3,13 @@
 #ifndef OSCOMMIT_HTTP_INTERNAL_H
 #define OSCOMMIT_HTTP_INTERNAL_H
 
+#include "base/heap.h"
 #include "http/engine.h"
 
 #include <curl/curl.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
+#include <sys/epoll.h>
 
 enum {
     TLS_RECORD_MAX = 16384,   /* RFC 8446, section 5.1 */
@@ -80,14 +82,22 @@ struct transfer_fault {
 
 struct http_transfer {
     struct http_engine *engine;
-    struct http_transfer *prev;
+    struct http_transfer *prev; /* of all that were started */
     struct http_transfer *next;
+    struct http_transfer *next_of_slot; /* engine->by_id */
     uint64_t id;
     struct http_start start;
 
-    CURL *easy;
-    CURLcode refused; /* what libcurl said to the last option of ours */
-    bool in_multi;
+    struct http_host *host;
+    struct http_transfer *before; /* of those that wait for a connection to it */
+    struct http_transfer *behind;
+
+    struct heap_node unsent; /* engine->unsent: its deadline, for as long as it may have something to send */
+    struct heap_node look;   /* engine->looks: when its body is looked at */
+    struct heap_node due;    /* engine->dues: when it may have to end */
+
+    bool begun;     /* it waits for no connection any more */
+    CURL *easy;     /* NULL: not begun */
     bool cancelled; /* from inside a libcurl callback, which ends it as soon as it can */
     uint64_t begun_us;
     char curl_message[CURL_ERROR_SIZE];
@@ -103,37 +113,95 @@ struct http_transfer {
     struct transfer_fault fault;
 };
 
+/* What a connection leads to, and who waits for one. */
+struct http_host {
+    struct http_host *next;
+    char *origin; /* "https://host:port" */
+    uint32_t running;
+    uint32_t bulk_running;
+    struct http_waiting {
+        struct http_transfer *first;
+        struct http_transfer *last;
+        uint32_t count;
+    } quick, bulk;
+};
+
+enum { EVENTS_AT_A_TIME = 64, ID_SLOTS = 1024 };
+
+/* What the kernel has to say of the connections (events.c). */
+struct http_events {
+    int epoll_fd;
+    int wake_fd;
+    bool blind;         /* a connection could not be watched: all are looked at in each turn */
+    atomic_bool sleeps; /* or may, so that a wakeup has to be heard by the kernel */
+    atomic_bool woken;
+    struct epoll_event ready[EVENTS_AT_A_TIME];
+    int ready_count;
+};
+
 struct http_engine {
     CURLM *multi;
     CURLSH *share; /* TLS sessions */
     char *ca_file;
     char *user_agent;
     uint64_t connect_timeout_ms;
-    uint32_t max_connections;
-    uint32_t bulk_max;   /* in libcurl at a time */
-    uint32_t bulk_count; /* now */
+    uint32_t max_connections; /* to each host */
+    uint32_t bulk_max;        /* of these */
 
-    struct http_transfer *running; /* the eldest first */
+    struct http_transfer *started; /* the eldest first */
     struct http_transfer *youngest;
-    struct http_transfer *spare; /* linked by next */
+    struct http_transfer *by_id[ID_SLOTS]; /* ids follow each other, so each slot has its share */
+    struct http_host *hosts;
+    struct heap unsent;
+    struct heap looks;
+    struct heap dues;
+    CURL **spare; /* room for max_connections of them */
     uint32_t spare_count;
     uint64_t last_id;
     uint64_t ended_count;
     uint64_t now_ms; /* of this turn */
     bool polling;
-    bool in_libcurl; /* inside curl_multi_perform: transfers must not be removed */
+    bool in_libcurl; /* libcurl is at work, and may call back: transfers must not be removed */
     bool closing;
-    atomic_bool woken;
+    struct http_events events;
 
     struct http_socket *sockets;
     size_t socket_count;
     size_t socket_cap;
 };
 
+/* engine.c: the end of a request, which tells its caller. Not while libcurl is at work. */
+void engine_end(struct http_transfer *transfer, CURLcode code);
+void engine_abort(struct http_transfer *transfer, os_code code, const char *message);
+
+/* turn.c: when a transfer is looked at again. To be called whenever that may have become sooner. */
+void turn_plan(struct http_transfer *transfer);
+
+/* queue.c */
+bool queue_join(struct http_transfer *transfer); /* its host's; false: out of memory */
+void queue_leave(struct http_transfer *transfer);
+struct http_transfer *queue_next(
+    struct http_engine *engine);                        /* that may begin now; NULL: none. It has left the queue */
+bool queue_may_begin(const struct http_engine *engine); /* there is such a one */
+void queue_ended(struct http_transfer *transfer);       /* one that had begun */
+void queue_free(struct http_engine *engine);
+
+/* events.c */
+bool events_open(struct http_engine *engine); /* false: out of resources */
+void events_close(struct http_engine *engine);
+void events_wait(struct http_engine *engine, uint64_t wait_ms); /* until something happens */
+CURLMcode events_hand_over(struct http_engine *engine);         /* to libcurl what has happened; it may call back */
+uint64_t events_due_ms(struct http_engine *engine);             /* when libcurl has something to do by itself */
+void events_expect(struct http_engine *engine, int fd);         /* it is about to be connected */
+void events_forget(struct http_engine *engine, int fd);         /* it is about to be closed */
+bool events_were_woken(struct http_engine *engine);             /* once for all wakeups before */
+
 /* transfer.c: one request from libcurl's point of view */
-struct http_transfer *transfer_new(struct http_engine *engine);
-os_code transfer_prepare(struct http_transfer *transfer, const struct http_start *start, os_error *err);
-void transfer_clear(struct http_transfer *transfer); /* ready for transfer_prepare again */
+os_code transfer_new(struct http_engine *engine, const struct http_start *start, struct http_transfer **ret,
+                     os_error *err);
+os_code transfer_make_first_handle(struct http_engine *engine, os_error *err); /* shows what libcurl accepts */
+bool transfer_take_handle(struct http_transfer *transfer); /* with all that libcurl has to know; false: no memory */
+void transfer_put_handle(struct http_transfer *transfer, bool ended_well);
 void transfer_free(struct http_transfer *transfer);
 
 /* answer.c */

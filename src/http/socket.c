@@ -73,6 +73,7 @@ curl_socket_t socket_open(void *context, curlsocktype purpose, struct curl_socka
         (void)close(fd);
         return CURL_SOCKET_BAD;
     }
+    events_expect(transfer->engine, fd);
     return fd;
 }
 
@@ -114,6 +115,7 @@ int socket_close(void *context, curl_socket_t fd)
             entry->user->wire.fd = -1;
         drop_entry(engine, entry);
     }
+    events_forget(engine, fd); /* a forked child with a copy would keep it watched */
     return close(fd);
 }
 
@@ -260,6 +262,7 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
     transfer->wire.sent = true;
     transfer->wire.sent_at_us = clock_monotonic_us();
     transfer->wire.moved_ms = now_ms;
+    turn_plan(transfer); /* from now on it may stand still */
     return CURL_PREREQFUNC_OK;
 }
 

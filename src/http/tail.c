@@ -46,6 +46,7 @@ static void tail_look_later(struct http_transfer *transfer)
     uint64_t pause_ms = transfer->tail.pause_ms < PAUSE_MOST_MS / 2 ? 2 * transfer->tail.pause_ms : PAUSE_MOST_MS;
     transfer->tail.pause_ms = transfer->tail.pause_ms == 0 ? PAUSE_FIRST_MS : pause_ms;
     transfer->tail.look_ms = clock_monotonic_us() / 1000 + transfer->tail.pause_ms;
+    turn_plan(transfer);
 }
 
 static bool is_in_time(const struct http_transfer *transfer)
@@ -74,14 +75,12 @@ bool tail_may_leave(struct http_transfer *transfer)
         tail_keep(transfer);
         return false;
     }
+    transfer->tail.state = arrived ? TAIL_LEFT : TAIL_WAITS;
     tail_look_later(transfer);
-    if (!arrived) {
-        transfer->tail.state = TAIL_WAITS;
+    if (!arrived)
         return false;
-    }
     if (transfer->start.late_segment_ms != 0)
         socket_user_timeout(transfer, transfer->start.late_segment_ms);
-    transfer->tail.state = TAIL_LEFT;
     transfer->tail.pause_ms = 0;
     return true;
 }

@@ -10,50 +10,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets one option unless an earlier one failed. Every option of ours exists since libcurl 7.87. */
+/* Tells one option unless an earlier one was refused. Every option of ours exists since libcurl 7.87. */
+#define TELL(easy, code, option, value) \
+    ((code) = (code) == CURLE_OK ? curl_easy_setopt((easy), (option), (value)) : (code))
+
 #define SET(transfer, ok, option, value) \
-    ((ok) = (ok) && took((transfer), curl_easy_setopt((transfer)->easy, (option), (value))))
-
-static bool took(struct http_transfer *transfer, CURLcode code)
-{
-    transfer->refused = code;
-    return code == CURLE_OK;
-}
-
-struct http_transfer *transfer_new(struct http_engine *engine)
-{
-    struct http_transfer *transfer = calloc(1, sizeof(*transfer));
-    if (transfer == NULL)
-        return NULL;
-    transfer->engine = engine;
-    transfer->wire.fd = -1;
-    transfer->easy = curl_easy_init();
-    if (transfer->easy == NULL || curl_easy_setopt(transfer->easy, CURLOPT_SHARE, engine->share) != CURLE_OK) {
-        transfer_free(transfer);
-        return NULL;
-    }
-    return transfer;
-}
-
-void transfer_clear(struct http_transfer *transfer)
-{
-    curl_easy_reset(transfer->easy); /* keeps the share */
-    free(transfer->headers);
-    buf_free(&transfer->url);
-    free(transfer->joined_body);
-    http_response_free(&transfer->answer.response);
-    *transfer = (struct http_transfer){.engine = transfer->engine, .easy = transfer->easy, .wire = {.fd = -1}};
-}
+    ((ok) = (ok) && curl_easy_setopt((transfer)->easy, (option), (value)) == CURLE_OK)
 
 void transfer_free(struct http_transfer *transfer)
 {
-    if (transfer == NULL)
-        return;
-    if (transfer->easy != NULL) {
-        transfer_clear(transfer);
-        curl_easy_cleanup(transfer->easy);
-    }
+    transfer_put_handle(transfer, false);
+    free(transfer->joined_body);
+    http_response_free(&transfer->answer.response);
     free(transfer);
+}
+
+os_code transfer_new(struct http_engine *engine, const struct http_start *start, struct http_transfer **ret,
+                     os_error *err)
+{
+    struct http_transfer *transfer = calloc(1, sizeof(*transfer));
+    if (transfer == NULL)
+        return error_no_memory(err);
+    transfer->engine = engine;
+    transfer->start = *start;
+    transfer->begun_us = clock_monotonic_us();
+    transfer->wire.fd = -1;
+    http_response_init(&transfer->answer.response, start->body_max < SIZE_MAX / 2 ? start->body_max : SIZE_MAX / 2);
+    os_code code = body_prepare(transfer, err);
+    if (code != OS_OK) {
+        transfer_free(transfer);
+        return code;
+    }
+    *ret = transfer;
+    return OS_OK;
 }
 
 /* What libcurl would add by itself: nothing that was not signed, and no waiting for a 100. */
@@ -111,18 +100,21 @@ static bool add_headers(struct http_transfer *transfer)
 }
 
 /* A body goes either as POST fields, which libcurl joins with the headers, or through the read callback; the method is
- * named apart. Only a method that carries a body says "Content-Length: 0" without one. */
+ * named apart. Only a method that carries a body says "Content-Length: 0" without one. A handle keeps the last request's
+ * options: all are told each time, from what undoes the others on. */
 static bool set_method_and_body(struct http_transfer *transfer)
 {
     const struct http_request *request = transfer->start.request;
     uint64_t length = body_length(&request->body);
     bool ok = length <= INT64_MAX;
     bool carries = strcmp(request->method, "PUT") == 0 || strcmp(request->method, "POST") == 0;
-    if (strcmp(request->method, "HEAD") == 0) {
+    bool is_head = strcmp(request->method, "HEAD") == 0;
+    SET(transfer, ok, CURLOPT_UPLOAD, 0L);
+    SET(transfer, ok, CURLOPT_NOBODY, 0L);
+    SET(transfer, ok, CURLOPT_CUSTOMREQUEST, is_head ? NULL : request->method);
+    if (is_head) {
         SET(transfer, ok, CURLOPT_NOBODY, 1L);
-        return ok;
-    }
-    if (length == 0 && !carries) {
+    } else if (length == 0 && !carries) {
         SET(transfer, ok, CURLOPT_HTTPGET, 1L);
     } else if (body_is_joined(transfer)) {
         SET(transfer, ok, CURLOPT_POST, 1L);
@@ -131,43 +123,9 @@ static bool set_method_and_body(struct http_transfer *transfer)
     } else {
         SET(transfer, ok, CURLOPT_UPLOAD, 1L);
         SET(transfer, ok, CURLOPT_INFILESIZE_LARGE, (curl_off_t)length);
-        SET(transfer, ok, CURLOPT_READFUNCTION, body_read);
         SET(transfer, ok, CURLOPT_READDATA, transfer);
-        SET(transfer, ok, CURLOPT_SEEKFUNCTION, body_seek);
         SET(transfer, ok, CURLOPT_SEEKDATA, transfer);
     }
-    SET(transfer, ok, CURLOPT_CUSTOMREQUEST, request->method);
-    return ok;
-}
-
-static bool set_connection(struct http_transfer *transfer)
-{
-    const struct http_engine *engine = transfer->engine;
-    bool ok = true;
-    SET(transfer, ok, CURLOPT_NOSIGNAL, 1L);
-    SET(transfer, ok, CURLOPT_QUICK_EXIT, 1L); /* giving up does not wait for a name server */
-    SET(transfer, ok, CURLOPT_CONNECTTIMEOUT_MS, (long)engine->connect_timeout_ms);
-    SET(transfer, ok, CURLOPT_TCP_NODELAY, 1L);
-    SET(transfer, ok, CURLOPT_TCP_KEEPALIVE, 1L); /* a long server-side copy is silent for minutes, and a NAT forgets */
-    SET(transfer, ok, CURLOPT_TCP_KEEPIDLE, 30L);
-    SET(transfer, ok, CURLOPT_TCP_KEEPINTVL, 10L);
-    SET(transfer, ok, CURLOPT_OPENSOCKETFUNCTION, socket_open);
-    SET(transfer, ok, CURLOPT_OPENSOCKETDATA, transfer);
-    SET(transfer, ok, CURLOPT_CLOSESOCKETFUNCTION, socket_close);
-    SET(transfer, ok, CURLOPT_CLOSESOCKETDATA,
-        transfer->engine); /* outlives the transfer: the connection stays in the pool */
-    SET(transfer, ok, CURLOPT_PREREQFUNCTION, socket_before_request);
-    SET(transfer, ok, CURLOPT_PREREQDATA, transfer);
-    SET(transfer, ok, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    if (engine->ca_file != NULL) { /* instead of the system's, also of its folder */
-        SET(transfer, ok, CURLOPT_CAINFO, engine->ca_file);
-        SET(transfer, ok, CURLOPT_CAPATH, NULL);
-        SET(transfer, ok, CURLOPT_PROXY_CAINFO, engine->ca_file);
-        SET(transfer, ok, CURLOPT_PROXY_CAPATH, NULL);
-    }
-    SET(transfer, ok, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    if (transfer->start.loopback)
-        SET(transfer, ok, CURLOPT_NOPROXY, "*");
     return ok;
 }
 
@@ -208,46 +166,143 @@ static int on_progress(void *context, curl_off_t total_in, curl_off_t in, curl_o
     return transfer->cancelled ? 1 : 0;
 }
 
-static bool set_http(struct http_transfer *transfer)
+/* What differs from one request to the next, beside method, body and headers. */
+static bool set_request(struct http_transfer *transfer)
 {
     bool ok = true;
     SET(transfer, ok, CURLOPT_PRIVATE, (void *)transfer);
     SET(transfer, ok, CURLOPT_ERRORBUFFER, transfer->curl_message);
     SET(transfer, ok, CURLOPT_URL, buf_str(&transfer->url));
-    SET(transfer, ok, CURLOPT_PATH_AS_IS, 1L); /* "a/../b" and "//" are keys, not folders */
-    SET(transfer, ok, CURLOPT_PROTOCOLS_STR, "http,https");
-    SET(transfer, ok, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
-    SET(transfer, ok, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    SET(transfer, ok, CURLOPT_FOLLOWLOCATION, 0L);
-    SET(transfer, ok, CURLOPT_HTTP_CONTENT_DECODING, 0L);
-    SET(transfer, ok, CURLOPT_USERAGENT, transfer->engine->user_agent);
-    SET(transfer, ok, CURLOPT_HEADERFUNCTION, answer_header);
+    SET(transfer, ok, CURLOPT_OPENSOCKETDATA, transfer);
+    SET(transfer, ok, CURLOPT_PREREQDATA, transfer);
     SET(transfer, ok, CURLOPT_HEADERDATA, transfer);
-    SET(transfer, ok, CURLOPT_WRITEFUNCTION, answer_body);
     SET(transfer, ok, CURLOPT_WRITEDATA, transfer);
-    SET(transfer, ok, CURLOPT_BUFFERSIZE, 65536L);
-    SET(transfer, ok, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BUFFER_BYTES);
-    SET(transfer, ok, CURLOPT_NOPROGRESS, 0L);
-    SET(transfer, ok, CURLOPT_XFERINFOFUNCTION, on_progress);
     SET(transfer, ok, CURLOPT_XFERINFODATA, transfer);
+    SET(transfer, ok, CURLOPT_NOPROXY, transfer->start.loopback ? "*" : NULL);
     return ok;
 }
 
-os_code transfer_prepare(struct http_transfer *transfer, const struct http_start *start, os_error *err)
+/* ------------------------------------------------------------------------------------------------ handles */
+
+/* What all requests have in common, told once: for each anew it would be a third of libcurl's work. */
+static CURLcode set_connection(CURL *easy, const struct http_engine *engine)
 {
-    transfer->start = *start;
-    transfer->begun_us = clock_monotonic_us();
-    http_response_init(&transfer->answer.response, start->body_max < SIZE_MAX / 2 ? start->body_max : SIZE_MAX / 2);
-    buf_init(&transfer->url, 2 * HTTP_TARGET_MAX + 1024);
-    os_code code = body_prepare(transfer, err);
-    if (code != OS_OK)
-        return code;
-    if (http_request_url(start->request, &transfer->url) && set_http(transfer) && set_connection(transfer) &&
-        set_method_and_body(transfer) && add_headers(transfer))
+    CURLcode code = CURLE_OK;
+    TELL(easy, code, CURLOPT_SHARE, engine->share);
+    TELL(easy, code, CURLOPT_NOSIGNAL, 1L);
+    TELL(easy, code, CURLOPT_QUICK_EXIT, 1L); /* giving up does not wait for a name server */
+    TELL(easy, code, CURLOPT_CONNECTTIMEOUT_MS, (long)engine->connect_timeout_ms);
+    TELL(easy, code, CURLOPT_TCP_NODELAY, 1L);
+    TELL(easy, code, CURLOPT_TCP_KEEPALIVE, 1L); /* a long server-side copy is silent for minutes, and a NAT forgets */
+    TELL(easy, code, CURLOPT_TCP_KEEPIDLE, 30L);
+    TELL(easy, code, CURLOPT_TCP_KEEPINTVL, 10L);
+    TELL(easy, code, CURLOPT_OPENSOCKETFUNCTION, socket_open);
+    TELL(easy, code, CURLOPT_CLOSESOCKETFUNCTION, socket_close);
+    TELL(easy, code, CURLOPT_CLOSESOCKETDATA, engine); /* a connection outlives its transfers */
+    TELL(easy, code, CURLOPT_PREREQFUNCTION, socket_before_request);
+    TELL(easy, code, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (engine->ca_file != NULL) { /* instead of the system's, also of its folder */
+        TELL(easy, code, CURLOPT_CAINFO, engine->ca_file);
+        TELL(easy, code, CURLOPT_CAPATH, NULL);
+        TELL(easy, code, CURLOPT_PROXY_CAINFO, engine->ca_file);
+        TELL(easy, code, CURLOPT_PROXY_CAPATH, NULL);
+    }
+    TELL(easy, code, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    return code;
+}
+
+static CURLcode set_http(CURL *easy, const struct http_engine *engine)
+{
+    CURLcode code = CURLE_OK;
+    TELL(easy, code, CURLOPT_PATH_AS_IS, 1L); /* "a/../b" and "//" are keys, not folders */
+    TELL(easy, code, CURLOPT_PROTOCOLS_STR, "http,https");
+    TELL(easy, code, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    TELL(easy, code, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    TELL(easy, code, CURLOPT_FOLLOWLOCATION, 0L);
+    TELL(easy, code, CURLOPT_HTTP_CONTENT_DECODING, 0L);
+    TELL(easy, code, CURLOPT_USERAGENT, engine->user_agent);
+    TELL(easy, code, CURLOPT_HEADERFUNCTION, answer_header);
+    TELL(easy, code, CURLOPT_WRITEFUNCTION, answer_body);
+    TELL(easy, code, CURLOPT_READFUNCTION, body_read);
+    TELL(easy, code, CURLOPT_SEEKFUNCTION, body_seek);
+    TELL(easy, code, CURLOPT_BUFFERSIZE, 65536L);
+    TELL(easy, code, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BUFFER_BYTES);
+    TELL(easy, code, CURLOPT_NOPROGRESS, 0L);
+    TELL(easy, code, CURLOPT_XFERINFOFUNCTION, on_progress);
+    return code;
+}
+
+/* NULL: libcurl has no memory, or refuses what *ret_refused says. */
+static CURL *make_handle(const struct http_engine *engine, CURLcode *ret_refused)
+{
+    CURL *easy = curl_easy_init();
+    CURLcode code = easy != NULL ? set_connection(easy, engine) : CURLE_OUT_OF_MEMORY;
+    code = code == CURLE_OK ? set_http(easy, engine) : code;
+    if (code == CURLE_OK)
+        return easy;
+    *ret_refused = code;
+    if (easy != NULL)
+        curl_easy_cleanup(easy);
+    return NULL;
+}
+
+os_code transfer_make_first_handle(struct http_engine *engine, os_error *err)
+{
+    CURLcode refused = CURLE_OK;
+    CURL *easy = make_handle(engine, &refused);
+    if (easy != NULL) {
+        engine->spare[engine->spare_count++] = easy;
         return OS_OK;
-    if (transfer->refused == CURLE_OK || transfer->refused == CURLE_OUT_OF_MEMORY)
+    }
+    if (refused == CURLE_OUT_OF_MEMORY)
         return error_no_memory(err);
     return error_set(err, OS_ERR_UNSUPPORTED,
                      "libcurl %s does not accept a setting that every request needs (%s); use libcurl 7.87 or newer.",
-                     curl_version_info(CURLVERSION_NOW)->version, curl_easy_strerror(transfer->refused));
+                     curl_version_info(CURLVERSION_NOW)->version, curl_easy_strerror(refused));
+}
+
+static CURL *take_handle(struct http_engine *engine)
+{
+    CURLcode refused = CURLE_OK;
+    return engine->spare_count > 0 ? engine->spare[--engine->spare_count] : make_handle(engine, &refused);
+}
+
+bool transfer_take_handle(struct http_transfer *transfer)
+{
+    struct http_engine *engine = transfer->engine;
+    buf_init(&transfer->url, 2 * HTTP_TARGET_MAX + 1024);
+    transfer->easy = take_handle(engine);
+    if (transfer->easy != NULL && http_request_url(transfer->start.request, &transfer->url) && set_request(transfer) &&
+        set_method_and_body(transfer) && add_headers(transfer) &&
+        curl_multi_add_handle(engine->multi, transfer->easy) == CURLM_OK)
+        return true;
+    transfer_put_handle(transfer, false);
+    return false;
+}
+
+/* It points to nothing of the transfer's any more. */
+static bool is_cleared(CURL *easy)
+{
+    CURLcode code = CURLE_OK;
+    TELL(easy, code, CURLOPT_PRIVATE, NULL);
+    TELL(easy, code, CURLOPT_ERRORBUFFER, NULL);
+    TELL(easy, code, CURLOPT_HTTPHEADER, NULL);
+    TELL(easy, code, CURLOPT_POSTFIELDS, NULL);
+    return code == CURLE_OK;
+}
+
+/* Only a handle whose request came to its end is used again: libcurl 7.88 keeps the receive buffer of one that never
+ * had a connection (a name that is unknown), and then refuses its options. */
+void transfer_put_handle(struct http_transfer *transfer, bool ended_well)
+{
+    struct http_engine *engine = transfer->engine;
+    CURL *easy = transfer->easy;
+    transfer->easy = NULL;
+    if (easy != NULL && ended_well && engine->spare_count < engine->max_connections && is_cleared(easy))
+        engine->spare[engine->spare_count++] = easy;
+    else if (easy != NULL)
+        curl_easy_cleanup(easy);
+    free(transfer->headers);
+    transfer->headers = NULL;
+    buf_free(&transfer->url);
 }

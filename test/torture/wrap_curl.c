@@ -21,20 +21,8 @@ WRAP(CURLM *, multi_init, (void), (), NULL)
 WRAP(CURLSH *, share_init, (void), (), NULL)
 WRAP(CURLMcode, multi_add_handle, (CURLM * multi, CURL *easy), (multi, easy), CURLM_OUT_OF_MEMORY)
 WRAP(CURLMcode, multi_perform, (CURLM * multi, int *ret), (multi, ret), CURLM_INTERNAL_ERROR)
-WRAP(CURLMcode, multi_poll, (CURLM * multi, struct curl_waitfd fds[], unsigned count, int timeout_ms, int *ret),
-     (multi, fds, count, timeout_ms, ret), CURLM_OUT_OF_MEMORY)
-WRAP(struct curl_slist *, slist_append, (struct curl_slist * list, const char *text), (list, text), NULL)
-
-/* What wakes a poll is a pair of sockets: it may be missing from the beginning, and one write may fail, but not each
- * one after a good one. */
-CURLMcode __real_curl_multi_wakeup(CURLM *multi);
-CURLMcode __wrap_curl_multi_wakeup(CURLM *multi);
-CURLMcode __wrap_curl_multi_wakeup(CURLM *multi)
-{
-    static _Thread_local bool has_failed;
-    has_failed = !has_failed && inject_hits(INJECT_CURL, "multi_wakeup");
-    return has_failed ? CURLM_WAKEUP_FAILURE : __real_curl_multi_wakeup(multi);
-}
+WRAP(CURLMcode, multi_socket_action, (CURLM * multi, curl_socket_t fd, int events, int *ret), (multi, fd, events, ret),
+     CURLM_INTERNAL_ERROR)
 
 /* The variadic ones take one argument, of the size of a pointer (long, pointer, curl_off_t on 64-bit systems). */
 #define WRAP_OPTION(result, name, handle_type, option_type, failed)          \

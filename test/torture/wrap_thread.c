@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads, their locks, and the sockets that the library makes itself. A thread that a counted one starts is counted.
+/* Threads, their locks, and the sockets that the library makes itself, with what it watches them by. A thread that a counted one starts is counted.
  */
 #include "inject.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 struct started {
@@ -60,5 +62,9 @@ WRAP(pthread_condattr_setclock, (pthread_condattr_t * attributes, clockid_t cloc
 WRAP(socket, (int domain, int type, int protocol), (domain, type, protocol), -1)
 WRAP(setsockopt, (int fd, int level, int name, const void *value, socklen_t length), (fd, level, name, value, length),
      -1)
+WRAP(epoll_create1, (int flags), (flags), -1)
+WRAP(epoll_ctl, (int fd, int what, int of, struct epoll_event *event), (fd, what, of, event), -1)
+WRAP(epoll_wait, (int fd, struct epoll_event *events, int most, int timeout_ms), (fd, events, most, timeout_ms), -1)
+WRAP(eventfd, (unsigned count, int flags), (count, flags), -1)
 WRAP(getpeername, (int fd, struct sockaddr *ret, socklen_t *length), (fd, ret, length), -1)
 WRAP(getsockname, (int fd, struct sockaddr *ret, socklen_t *length), (fd, ret, length), -1)

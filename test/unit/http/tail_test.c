@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 
 enum { TAIL_BYTES = 512, PATIENCE_MS = 60000 };
@@ -341,24 +342,25 @@ TEST_WITH(fixture, neither_is_what_its_deadline_ends)
 static bool libcurl_takes_time;
 static int longest_wait_ms;
 
-CURLMcode __real_curl_multi_perform(CURLM *multi, int *ret_running);
-CURLMcode __wrap_curl_multi_perform(CURLM *multi, int *ret_running);
+CURLMcode __real_curl_multi_timeout(CURLM *multi, long *ret_ms);
+CURLMcode __wrap_curl_multi_timeout(CURLM *multi, long *ret_ms);
 
-CURLMcode __wrap_curl_multi_perform(CURLM *multi, int *ret_running)
+/* Asked in each turn of libcurl's. */
+CURLMcode __wrap_curl_multi_timeout(CURLM *multi, long *ret_ms)
 {
-    CURLMcode code = __real_curl_multi_perform(multi, ret_running);
+    CURLMcode code = __real_curl_multi_timeout(multi, ret_ms);
     if (libcurl_takes_time)
         clock_jump(20);
     return code;
 }
 
-CURLMcode __real_curl_multi_poll(CURLM *multi, struct curl_waitfd fds[], unsigned count, int timeout_ms, int *ret);
-CURLMcode __wrap_curl_multi_poll(CURLM *multi, struct curl_waitfd fds[], unsigned count, int timeout_ms, int *ret);
+int __real_epoll_wait(int fd, struct epoll_event *events, int most, int timeout_ms);
+int __wrap_epoll_wait(int fd, struct epoll_event *events, int most, int timeout_ms);
 
-CURLMcode __wrap_curl_multi_poll(CURLM *multi, struct curl_waitfd fds[], unsigned count, int timeout_ms, int *ret)
+int __wrap_epoll_wait(int fd, struct epoll_event *events, int most, int timeout_ms)
 {
     longest_wait_ms = timeout_ms > longest_wait_ms ? timeout_ms : longest_wait_ms;
-    return __real_curl_multi_poll(multi, fds, count, libcurl_takes_time ? 0 : timeout_ms, ret);
+    return __real_epoll_wait(fd, events, most, libcurl_takes_time ? 0 : timeout_ms);
 }
 
 TEST_WITH(fixture, a_look_that_is_late_already_is_not_waited_for)

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine's turn: what may begin, what has to end, which bodies go on, and libcurl's share of it. Deadlines and stalls
+ * are kept here, not by libcurl, because they end a request with a reset. Nothing is walked through: a turn costs what
+ * happens in it, however many requests there are.
+ */
+#include "base/container.h"
+#include "http/internal.h"
+
+#include <assert.h>
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ------------------------------------------------------------------------------------------------ when */
+
+/* The time at which it may have to end; UINT64_MAX: only when something happens. */
+static uint64_t due_ms(const struct http_transfer *transfer)
+{
+    uint64_t due = UINT64_MAX;
+    if (transfer->cancelled)
+        return 0;
+    if (transfer->start.deadline_monotonic_ms != 0)
+        due = transfer->start.deadline_monotonic_ms;
+    /* Before it is sent, the wait for a place is bounded by the deadline, and connecting by the connect timeout. */
+    if (transfer->start.stall_ms != 0 && transfer->wire.sent &&
+        transfer->start.stall_ms < UINT64_MAX - transfer->wire.moved_ms)
+        due = earlier(due, transfer->wire.moved_ms + transfer->start.stall_ms);
+    return due;
+}
+
+/* The time at which its body is looked at. */
+static uint64_t look_ms(const struct http_transfer *transfer)
+{
+    uint64_t look = tail_due_ms(transfer);
+    return transfer->held ? earlier(look, transfer->start.request->body.held_until_monotonic_ms) : look;
+}
+
+static void plan(struct heap *heap, struct heap_node *node, uint64_t at_ms)
+{
+    if (at_ms == UINT64_MAX)
+        heap_remove(heap, node);
+    else
+        heap_put(heap, node, at_ms);
+}
+
+void turn_plan(struct http_transfer *transfer)
+{
+    struct http_engine *engine = transfer->engine;
+    plan(&engine->looks, &transfer->look, look_ms(transfer));
+    plan(&engine->dues, &transfer->due, due_ms(transfer));
+}
+
+/* Takes out the first whose time has come. */
+static struct heap_node *take_due(struct heap *heap, uint64_t now_ms)
+{
+    struct heap_node *node = heap_first_key(heap) <= now_ms ? heap_first(heap) : NULL;
+    if (node != NULL)
+        heap_remove(heap, node);
+    return node;
+}
+
+/* ------------------------------------------------------------------------------------------------ deadlines */
+
+static bool expire_at_deadline(struct http_transfer *transfer)
+{
+    uint64_t deadline_ms = transfer->start.deadline_monotonic_ms;
+    if (deadline_ms == 0 || deadline_ms > transfer->engine->now_ms)
+        return false;
+    engine_abort(transfer, OS_ERR_DEADLINE,
+                 transfer->wire.sent ? "the deadline passed before the answer came"
+                                     : "the deadline passed before anything was sent");
+    return true;
+}
+
+/* Before libcurl's turn: a request that is not wholly sent sends nothing more after its deadline, also when the process
+ * was stopped for a while. One that only waits gets the turn first: its answer may be here. */
+static void expire_unsent(struct http_engine *engine)
+{
+    struct heap_node *node = NULL;
+    while ((node = take_due(&engine->unsent, engine->now_ms)) != NULL) {
+        struct http_transfer *transfer = container_of(node, struct http_transfer, unsent);
+        if (transfer->easy == NULL || transfer->wire.bytes_out < body_length(&transfer->start.request->body))
+            (void)expire_at_deadline(transfer);
+    }
+}
+
+static void expire_one(struct http_transfer *transfer)
+{
+    if (transfer->cancelled) {
+        engine_abort(transfer, OS_ERR_CANCELLED, "the request was cancelled");
+        return;
+    }
+    if (expire_at_deadline(transfer))
+        return;
+    if (due_ms(transfer) > transfer->engine->now_ms) { /* something has moved since it was planned */
+        turn_plan(transfer);
+        return;
+    }
+    if (socket_drains(transfer)) { /* libcurl has handed over everything, and the kernel is still sending */
+        transfer->wire.moved_ms = transfer->engine->now_ms;
+        turn_plan(transfer);
+        return;
+    }
+    engine_abort(transfer, OS_ERR_DEADLINE, "the connection stood still for too long");
+}
+
+static void expire_due(struct http_engine *engine)
+{
+    struct heap_node *node = NULL;
+    while ((node = take_due(&engine->dues, engine->now_ms)) != NULL)
+        expire_one(container_of(node, struct http_transfer, due));
+}
+
+/* ------------------------------------------------------------------------------------------------ the turn */
+
+static void begin_waiting(struct http_engine *engine)
+{
+    struct http_transfer *transfer = NULL;
+    while ((transfer = queue_next(engine)) != NULL) {
+        if (!transfer_take_handle(transfer)) {
+            engine_abort(transfer, OS_ERR_NO_MEMORY, "out of memory");
+            continue;
+        }
+        transfer->wire.moved_ms = engine->now_ms;
+    }
+}
+
+static bool may_go_on(struct http_transfer *transfer, uint64_t now_ms)
+{
+    if (tail_due_ms(transfer) <= now_ms)
+        return tail_look(transfer);
+    bool is_over = transfer->held && transfer->start.request->body.held_until_monotonic_ms <= now_ms;
+    transfer->held = transfer->held && !is_over;
+    return is_over;
+}
+
+/* Bodies whose time has come. */
+static void let_bodies_go(struct http_engine *engine)
+{
+    uint64_t now_ms = clock_monotonic_us() / 1000;
+    struct heap_node *node = NULL;
+    engine->in_libcurl = true; /* it may call back at once */
+    while ((node = take_due(&engine->looks, now_ms)) != NULL) {
+        struct http_transfer *transfer = container_of(node, struct http_transfer, look);
+        bool goes_on = may_go_on(transfer, now_ms);
+        if (goes_on)
+            (void)curl_easy_pause(transfer->easy, CURLPAUSE_CONT); /* what goes wrong in it ends the transfer later */
+        if (!transfer->look.inside && !goes_on)
+            turn_plan(transfer);
+    }
+    engine->in_libcurl = false;
+}
+
+static void perform(struct http_engine *engine)
+{
+    engine->in_libcurl = true;
+    CURLMcode code = events_hand_over(engine);
+    engine->in_libcurl = false;
+    while (code != CURLM_OK && engine->started != NULL) /* out of memory, or its own books are in disorder */
+        engine_abort(engine->started, OS_ERR_NO_MEMORY, curl_multi_strerror(code));
+}
+
+static void reap(struct http_engine *engine)
+{
+    int left = 0;
+    CURLMsg *message = NULL;
+    while ((message = curl_multi_info_read(engine->multi, &left)) != NULL) {
+        struct http_transfer *transfer = NULL;
+        CURLcode code = message->data.result;
+        if (message->msg == CURLMSG_DONE &&
+            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer) == CURLE_OK)
+            engine_end(transfer, code);
+    }
+}
+
+static void take_turn(struct http_engine *engine)
+{
+    engine->now_ms = clock_monotonic_us() / 1000;
+    expire_unsent(engine);
+    begin_waiting(engine);
+    let_bodies_go(engine);
+    perform(engine);
+    reap(engine);
+    engine->now_ms = clock_monotonic_us() / 1000;
+    expire_due(engine);
+}
+
+static uint64_t next_turn_ms(struct http_engine *engine)
+{
+    if (queue_may_begin(engine)) /* started by a callback of libcurl's turn */
+        return 0;
+    uint64_t due = earlier(heap_first_key(&engine->unsent), heap_first_key(&engine->dues));
+    due = earlier(due, heap_first_key(&engine->looks));
+    return earlier(due, events_due_ms(engine));
+}
+
+void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
+{
+    assert(!engine->polling && !engine->in_libcurl);
+    engine->polling = true;
+    uint64_t ended_before = engine->ended_count;
+    uint64_t now_ms = clock_monotonic_us() / 1000;
+    uint64_t until_ms = timeout_ms < UINT64_MAX - now_ms ? now_ms + timeout_ms : UINT64_MAX;
+    events_wait(engine, 0);
+    for (;;) {
+        take_turn(engine);
+        if (engine->ended_count != ended_before || events_were_woken(engine) || engine->now_ms >= until_ms)
+            break;
+        uint64_t wake = earlier(next_turn_ms(engine), until_ms); /* may have passed meanwhile */
+        events_wait(engine, wake > engine->now_ms ? wake - engine->now_ms : 0);
+    }
+    engine->polling = false;
+}
+
+uint64_t http_engine_due_ms(struct http_engine *engine)
+{
+    return engine->started != NULL ? next_turn_ms(engine) : UINT64_MAX;
+}
