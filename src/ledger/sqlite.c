@@ -244,7 +244,7 @@ static void local_cancel(struct ledger *ledger, struct ledger_op *op)
 {
     (void)ledger;
     borrow_cancel(&op->borrow);
-    if (op->timer.armed)
+    if (op->timer.node.inside)
         sqlite_end(op);
 }
 

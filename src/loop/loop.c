@@ -21,8 +21,11 @@ struct loop {
     struct loop_job *last;
     bool runs; /* on `thread`: under the mutex */
     struct thread thread;
-    struct loop_timer *timers; /* sorted by time */
+    struct heap timers;
+    struct loop_turn *first_turn;
+    struct loop_turn *last_turn;
     atomic_bool stopping;
+    atomic_bool hurries;
 };
 
 static void post_done(struct loop_blocking *blocking)
@@ -95,45 +98,20 @@ static uint64_t monotonic_ms(void)
 
 void loop_timer_clear(struct loop *loop, struct loop_timer *timer)
 {
-    if (!timer->armed)
-        return;
-    if (timer->previous)
-        timer->previous->next = timer->next;
-    else
-        loop->timers = timer->next;
-    if (timer->next)
-        timer->next->previous = timer->previous;
-    timer->armed = false;
+    heap_remove(&loop->timers, &timer->node);
 }
 
-/* A sorted list: a client has a few timers per call under way, set far less often than requests are made. */
 void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t delay_ms)
 {
-    loop_timer_clear(loop, timer);
     uint64_t now_ms = monotonic_ms();
-    timer->at_monotonic_ms = delay_ms > UINT64_MAX - now_ms ? UINT64_MAX : now_ms + delay_ms;
-    struct loop_timer *before = NULL;
-    struct loop_timer *after = loop->timers;
-    while (after && after->at_monotonic_ms <= timer->at_monotonic_ms) {
-        before = after;
-        after = after->next;
-    }
-    timer->previous = before;
-    timer->next = after;
-    if (before)
-        before->next = timer;
-    else
-        loop->timers = timer;
-    if (after)
-        after->previous = timer;
-    timer->armed = true;
+    heap_put(&loop->timers, &timer->node, delay_ms > UINT64_MAX - now_ms ? UINT64_MAX : now_ms + delay_ms);
 }
 
 static void fire_timers(struct loop *loop)
 {
     uint64_t now_ms = monotonic_ms();
-    while (loop->timers && loop->timers->at_monotonic_ms <= now_ms) {
-        struct loop_timer *timer = loop->timers;
+    while (heap_first_key(&loop->timers) <= now_ms) {
+        struct loop_timer *timer = container_of(heap_first(&loop->timers), struct loop_timer, node);
         loop_timer_clear(loop, timer);
         timer->fire(timer);
     }
@@ -141,13 +119,62 @@ static void fire_timers(struct loop *loop)
 
 static uint64_t idle_ms(const struct loop *loop)
 {
-    if (loop->timers == NULL)
-        return LOOP_IDLE_MS;
     uint64_t now_ms = monotonic_ms();
-    uint64_t at_ms = loop->timers->at_monotonic_ms;
+    uint64_t at_ms = heap_first_key(&loop->timers);
     uint64_t wait_ms = at_ms > now_ms ? at_ms - now_ms : 0;
     return wait_ms < LOOP_IDLE_MS ? wait_ms : LOOP_IDLE_MS;
 }
+
+/* ------------------------------------------------------------------------------------------------ turns */
+
+void loop_await_turn(struct loop *loop, struct loop_turn *turn)
+{
+    assert(!turn->waits);
+    turn->waits = true;
+    turn->next = NULL;
+    turn->previous = loop->last_turn;
+    if (loop->last_turn)
+        loop->last_turn->next = turn;
+    else
+        loop->first_turn = turn;
+    loop->last_turn = turn;
+}
+
+void loop_leave_turn(struct loop *loop, struct loop_turn *turn)
+{
+    if (!turn->waits)
+        return;
+    turn->waits = false;
+    if (turn->previous)
+        turn->previous->next = turn->next;
+    else
+        loop->first_turn = turn->next;
+    if (turn->next)
+        turn->next->previous = turn->previous;
+    else
+        loop->last_turn = turn->previous;
+}
+
+static bool may_begin(const struct loop *loop)
+{
+    return atomic_load(&loop->hurries) || http_engine_has_room(loop->http);
+}
+
+bool loop_has_turn(const struct loop *loop)
+{
+    return loop->first_turn == NULL && may_begin(loop);
+}
+
+static void give_turns(struct loop *loop)
+{
+    while (loop->first_turn && may_begin(loop)) {
+        struct loop_turn *turn = loop->first_turn;
+        loop_leave_turn(loop, turn);
+        turn->run(turn);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ running */
 
 static void note_thread(struct loop *loop, bool runs)
 {
@@ -167,22 +194,85 @@ bool loop_is_inside(struct loop *loop)
     return runs_it || (loop->workers && workers_include(loop->workers, &self));
 }
 
-void loop_run(struct loop *loop)
+static bool has_jobs(struct loop *loop)
+{
+    pthread_mutex_lock(&loop->mutex);
+    bool any = loop->first != NULL;
+    pthread_mutex_unlock(&loop->mutex);
+    return any;
+}
+
+/* All but the connections. True: there was something to do. */
+static bool run_what_is_due(struct loop *loop)
+{
+    bool busy = run_jobs(loop);
+    fire_timers(loop);
+    give_turns(loop);
+    return busy;
+}
+
+static bool is_stopping(void *context)
+{
+    const struct loop *loop = context;
+    return atomic_load(&loop->stopping);
+}
+
+void loop_run_until(struct loop *loop, bool (*is_over)(void *context), void *context)
 {
     note_thread(loop, true);
-    while (!atomic_load(&loop->stopping)) {
-        bool busy = run_jobs(loop);
-        fire_timers(loop);
+    while (!is_over(context)) {
+        bool busy = run_what_is_due(loop);
         http_engine_poll(loop->http, busy ? 0 : idle_ms(loop));
     }
+    note_thread(loop, false);
+}
+
+void loop_run(struct loop *loop)
+{
+    loop_run_until(loop, is_stopping, loop);
+    note_thread(loop, true);
     while (run_jobs(loop))
         continue;
     note_thread(loop, false);
 }
 
+void loop_step(struct loop *loop)
+{
+    note_thread(loop, true);
+    (void)run_what_is_due(loop);
+    http_engine_poll(loop->http, 0);
+    give_turns(loop);
+    if (has_jobs(loop)) /* the next step runs them: one that goes on for ever would block */
+        http_engine_wakeup(loop->http);
+    http_engine_await(loop->http);
+    note_thread(loop, false);
+}
+
+int loop_fd(const struct loop *loop)
+{
+    return http_engine_fd(loop->http);
+}
+
+uint64_t loop_due_ms(const struct loop *loop)
+{
+    uint64_t now_ms = monotonic_ms();
+    uint64_t timer_ms = heap_first_key(&loop->timers);
+    uint64_t engine_ms = http_engine_due_ms(loop->http);
+    uint64_t due_ms = timer_ms < engine_ms ? timer_ms : engine_ms;
+    if (due_ms == UINT64_MAX)
+        return UINT64_MAX;
+    return due_ms > now_ms ? due_ms - now_ms : 0;
+}
+
 void loop_stop(struct loop *loop)
 {
     atomic_store(&loop->stopping, true);
+    http_engine_wakeup(loop->http);
+}
+
+void loop_hurry(struct loop *loop)
+{
+    atomic_store(&loop->hurries, true);
     http_engine_wakeup(loop->http);
 }
 

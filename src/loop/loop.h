@@ -8,6 +8,7 @@
 #define OSCOMMIT_LOOP_LOOP_H
 
 #include "base/clock.h"
+#include "base/heap.h"
 #include "http/engine.h"
 #include "oscommit.h"
 
@@ -19,7 +20,16 @@ struct loop;
 os_code loop_new(const struct http_engine_options *http, struct loop **ret, os_error *err);
 /* Runs on the calling thread until loop_stop. */
 void loop_run(struct loop *loop);
-void loop_stop(struct loop *loop); /* from any thread */
+void loop_stop(struct loop *loop);  /* from any thread */
+void loop_hurry(struct loop *loop); /* from any thread: from now on turns are given at once (loop_await_turn) */
+
+/* In place of loop_run, for a thread that waits elsewhere: does what there is to do, without blocking. There is more when
+ * the descriptor is readable, or that time has passed (UINT64_MAX: never); both may come too often. */
+void loop_step(struct loop *loop);
+int loop_fd(const struct loop *loop);
+uint64_t loop_due_ms(const struct loop *loop); /* from now */
+/* Steps, and waits in between, until is_over. */
+void loop_run_until(struct loop *loop, bool (*is_over)(void *context), void *context);
 /* After loop_run has returned: waits for the workers and runs the jobs that are left, so that nothing is under way any
  * more. */
 void loop_drain(struct loop *loop);
@@ -36,13 +46,23 @@ struct loop_job {
 void loop_post(struct loop *loop,
                struct loop_job *job); /* from any thread; run later, in order, even from the loop's thread */
 
+/* Run in order, each only when the requests that are under way leave a connection free: so thousands of calls that are
+ * started together begin one after the other, and none holds a record while its next request waits for a thousand others.
+ * Loop's thread. */
+struct loop_turn {
+    void (*run)(struct loop_turn *turn);
+    struct loop_turn *next;
+    struct loop_turn *previous;
+    bool waits; /* false: idle, or it runs */
+};
+bool loop_has_turn(const struct loop *loop); /* nobody waits, and it would be run at once */
+void loop_await_turn(struct loop *loop, struct loop_turn *turn);
+void loop_leave_turn(struct loop *loop, struct loop_turn *turn); /* it will not run; one that is idle stays so */
+
 /* One-shot timers. Embedded; a zeroed one is idle. */
 struct loop_timer {
     void (*fire)(struct loop_timer *timer);
-    uint64_t at_monotonic_ms;
-    struct loop_timer *next;
-    struct loop_timer *previous;
-    bool armed;
+    struct heap_node node;
 };
 void loop_timer_set(struct loop *loop, struct loop_timer *timer,
                     uint64_t delay_ms); /* replaces an earlier setting; `fire` is set by the caller */

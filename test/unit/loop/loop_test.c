@@ -136,7 +136,7 @@ static void note_fired(struct loop_timer *timer)
 {
     struct timed *timed = (struct timed *)timer;
     struct timers *all = timed->all;
-    assert_false(timer->armed);
+    assert_false(timer->node.inside);
     if (timed->victim)
         loop_timer_clear(all->loop, &timed->victim->timer);
     all->fired[all->count++] = timed->name;
@@ -170,10 +170,10 @@ TEST_WITH(on_loop, timers_fire_in_the_order_of_their_times_and_equal_ones_as_the
     event_wait(&all.ended);
     uint64_t before = 0;
     for (int i = 0; i < 8; i++) {
-        assert_true(all.list[all.fired[i]].timer.at_monotonic_ms >= before);
-        if (i > 0 && all.list[all.fired[i]].timer.at_monotonic_ms == before)
+        assert_true(all.list[all.fired[i]].timer.node.key >= before);
+        if (i > 0 && all.list[all.fired[i]].timer.node.key == before)
             assert_true(all.fired[i] > all.fired[i - 1]);
-        before = all.list[all.fired[i]].timer.at_monotonic_ms;
+        before = all.list[all.fired[i]].timer.node.key;
     }
 }
 
@@ -195,8 +195,8 @@ static void set_and_set_again(void *context)
 static void clear_the_last(void *context)
 {
     struct timers *all = context;
-    assert_true(all->list[5].timer.armed);
-    assert_int_equal(all->list[5].timer.at_monotonic_ms, UINT64_MAX);
+    assert_true(all->list[5].timer.node.inside);
+    assert_int_equal(all->list[5].timer.node.key, UINT64_MAX);
     loop_timer_clear(all->loop, &all->list[5].timer);
 }
 

@@ -117,7 +117,7 @@ TEST_WITH(opened, without_a_deadline_none_comes)
     opened->limits.deadline_ms = OP_NO_DEADLINE;
     opened_begin(opened);
     assert_true(opened->op.deadline_monotonic_ms == UINT64_MAX);
-    assert_false(opened->op.deadline_timer.armed);
+    assert_false(opened->op.deadline_timer.node.inside);
     opened_end(opened);
 }
 
@@ -145,8 +145,8 @@ TEST_WITH(opened, a_cancellation_during_a_pause_takes_the_attempt_with_it)
     opened_begin(opened);
     os_cancel_trigger(opened->limits.cancel);
     event_wait(&opened->interrupted);
-    assert_false(opened->op.retry.timer.armed);
-    assert_false(opened->op.deadline_timer.armed);
+    assert_false(opened->op.retry.timer.node.inside);
+    assert_false(opened->op.deadline_timer.node.inside);
     opened_end(opened);
     assert_int_equal(opened->reasons[0], OP_CANCELLED);
     assert_int_equal(opened->attempts, 0);
@@ -317,7 +317,7 @@ TEST_WITH(opened, without_memory_it_has_not_begun)
         assert_true(alloc_failed);
         assert_false(opened->begun);
         assert_false(opened->op.begun);
-        assert_false(opened->op.deadline_timer.armed);
+        assert_false(opened->op.deadline_timer.node.inside);
     }
     alloc_fail_none();
     on_loop_call(&opened->on, trigger_both, opened);
