@@ -334,6 +334,10 @@ typedef struct os_options {
      * serves many buckets, none of which waits for another (T4.2). All writers of the bucket must set it, and peers
      * cannot. docs/operations.md says how a running fleet changes it. */
     int records_by_bucket;
+
+    /* Non-zero: the client has no I/O thread. The program's own event loop moves it on, by os_client_fd, os_client_step
+     * and os_client_timeout_ms (oscommit_async.h), and all calls but the start of operations are refused. */
+    int foreign_loop;
 } os_options;
 #define OS_OPTIONS_INIT OS_SIZED_(os_options)
 

@@ -22,7 +22,8 @@
  *   later, also after the client was closed.
  *
  * Threads. Any thread may start operations, and cancel one that it knows is not freed yet. Completions run on the
- *   client's I/O thread, one at a time, in no promised order; one may come before its os_start_... has returned. What a
+ *   client's I/O thread (or within os_client_step), one at a time, in no promised order; one may come before its
+ *   os_start_... has returned. What a
  *   call of oscommit.h runs on the calling thread (os_read_fn, os_list_fn), an operation runs on one of eight
  *   threads of the client's. Those start when they are needed, and they do what blocks: they read files and streams, and
  *   send what goes in parts (R15); more such operations wait for one of the threads. A guarded call with a body in
@@ -154,6 +155,30 @@ OS_API os_code os_start_delete(os_client *client, const char *key, const os_star
 /* Starts os_list. `each` runs on one of the client's eight threads, and may block. */
 OS_API os_code os_start_list(os_client *client, const os_list_options *options, os_list_fn each, void *each_context,
                              const os_start *start, os_operation **ret, os_error *err);
+
+/* ------------------------------------------------------------------------------------- the caller's event loop
+ *
+ * With os_options.foreign_loop a client has no I/O thread: the program's own loop (epoll, libuv, GLib ...) moves it on.
+ * One thread does that:
+ *   - it watches the descriptor os_client_fd for reading, level-triggered, from the opening of the client on;
+ *   - it calls os_client_step when the descriptor is readable, and when os_client_timeout_ms has passed;
+ *   - it asks os_client_timeout_ms anew after each step, and after each start of an operation.
+ * What is said above of the I/O thread is said of the thread that steps: completing functions, sinks and logs run within
+ * os_client_step or os_client_close. Operations may be started from any thread. All blocking calls are refused
+ * (OS_ERR_ARGUMENT). Time passes while the loop does not step: a guarded write that was not moved on in time is given up,
+ * as on a slow machine.
+ *
+ * os_client_close does the last steps itself, on the thread that calls it: stop watching first. */
+
+/* A descriptor that is readable when there is something to do. It is the client's: only watch it (poll, epoll, select).
+ * -1: the client has an I/O thread. */
+OS_API int os_client_fd(const os_client *client);
+/* Does what there is to do, without blocking, and runs callbacks. OS_OK; OS_ERR_ARGUMENT if the client has an I/O
+ * thread, within one of its callbacks, or after fork(). */
+OS_API os_code os_client_step(os_client *client, os_error *err);
+/* After so many milliseconds os_client_step is to be called even if the descriptor does not become readable. 0: now.
+ * -1: there is no such time. On the thread that steps. */
+OS_API int64_t os_client_timeout_ms(const os_client *client);
 
 #ifdef __cplusplus
 }

@@ -154,8 +154,8 @@ static os_code open_client(os_client *client, const os_options *options, os_erro
     if (code == OS_OK)
         code = pool_new(&client->pool, err);
     if (code == OS_OK)
-        client->thread_running = thread_start(&client->thread, io_thread, client);
-    if (code == OS_OK && !client->thread_running)
+        client->is_open = client->settings.foreign_loop || thread_start(&client->thread, io_thread, client);
+    if (code == OS_OK && !client->is_open)
         code = error_set(err, OS_ERR_NO_MEMORY,
                          "The client's I/O thread could not be started: the system's limit on threads is reached. End "
                          "other threads, or raise the limit.");
@@ -216,19 +216,58 @@ static void wait_for_background(os_client *client)
     monitor_leave(&client->idle);
 }
 
+struct closing {
+    os_client *client;
+    struct loop_timer patience; /* with what goes on in the background */
+};
+
+static void patience_ends(struct loop_timer *timer)
+{
+    (void)timer; /* that it is no longer set is seen by is_quiet */
+}
+
+static bool is_quiet(void *context)
+{
+    const struct closing *closing = context;
+    os_client *client = closing->client;
+    monitor_enter(&client->idle);
+    bool quiet = client->operation_count == 0 && (client->background_count == 0 || !closing->patience.node.inside);
+    monitor_leave(&client->idle);
+    return quiet;
+}
+
+/* On this thread, as nobody else runs the loop. */
+static void end_foreign_loop(os_client *client)
+{
+    struct closing closing = {.client = client, .patience = {.fire = patience_ends}};
+    loop_timer_set(client->loop, &closing.patience, CLIENT_CLOSE_PATIENCE_MS);
+    loop_run_until(client->loop, is_quiet, &closing);
+    loop_timer_clear(client->loop, &closing.patience);
+    client_wait_for_calls(client);
+}
+
+static void end_thread(os_client *client)
+{
+    client_wait_for_calls(client);
+    client_wait_for_operations(client);
+    wait_for_background(client);
+    loop_stop(client->loop);
+    thread_join(&client->thread);
+}
+
 void os_client_close(os_client *client)
 {
     if (client == NULL || client_is_forked(client))
         return;
-    if (client->thread_running && client_is_inside(client))
+    if (client->is_open && client_is_inside(client))
         return; /* the call, or callback, that this one is in could never end */
-    if (client->thread_running) {
+    if (client->is_open) {
         os_cancel_trigger(client->closing);
-        client_wait_for_calls(client);
-        client_wait_for_operations(client);
-        wait_for_background(client);
-        loop_stop(client->loop);
-        thread_join(&client->thread);
+        loop_hurry(client->loop);
+        if (client->settings.foreign_loop)
+            end_foreign_loop(client);
+        else
+            end_thread(client);
         driver_free_all(client);
         release_free_all(client);
         fence_check_free(client);

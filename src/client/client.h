@@ -42,7 +42,7 @@ struct os_client {
     struct store *store;
     struct ledger *ledger; /* NULL: none was configured, guarded calls are refused */
     struct thread thread;
-    bool thread_running;
+    bool is_open;       /* somebody runs the loop: the thread, or with foreign_loop the caller */
     struct pool *pool;  /* of what blocks where nobody waits */
     int process;        /* that opened it, and alone has its threads */
     os_cancel *closing; /* triggered when the client closes: every call hears it */

@@ -84,10 +84,20 @@ static os_code refuse_callback(const char *callback, os_error *err)
                      completes ? "Start an operation (os_start_...), which may be done there; or call" : "Call");
 }
 
+static os_code refuse_foreign_loop(os_error *err)
+{
+    return error_set(
+        err, OS_ERR_ARGUMENT,
+        "The client has no I/O thread (foreign_loop), so a call would wait for ever; nothing was sent. Start "
+        "an operation (os_start_...), or use a client without foreign_loop.");
+}
+
 os_code client_enter(os_client *client, struct inside *ret, os_error *err)
 {
     if (client_is_forked(client))
         return refuse_forked(err);
+    if (client->settings.foreign_loop)
+        return refuse_foreign_loop(err);
     const char *callback = callback_of_self(client);
     if (callback || loop_is_inside(client->loop))
         return refuse_callback(callback, err);

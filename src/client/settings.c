@@ -300,6 +300,11 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
     ret->request_timeout_ms = at_most(settings_or_default(options->request_timeout_ms, 10000), LONGEST_REQUEST_MS);
     ret->max_connections = options->max_connections ? options->max_connections : 64;
     ret->max_in_flight = options->max_in_flight ? options->max_in_flight : 10000;
+    ret->foreign_loop = options->foreign_loop != 0;
+    if (ret->foreign_loop && options->check_table)
+        return error_set(err, OS_ERR_CONFIG,
+                         "check_table waits for the table's answer, and with foreign_loop nothing may wait. Call "
+                         "os_table_check on a client without foreign_loop.");
     ret->metric = options->metric;
     ret->metric_context = options->metric_context;
     ret->log = options->log;

@@ -46,6 +46,7 @@ struct settings {
     uint64_t request_timeout_ms;
     uint32_t max_connections;
     uint32_t max_in_flight;
+    bool foreign_loop; /* no I/O thread */
     os_metric_fn metric;
     void *metric_context;
     os_log_fn log;

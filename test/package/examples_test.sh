@@ -26,6 +26,17 @@ export OSCOMMIT_STORE=file://$work/store
 says '200 committed, 0 were there, 0 not executed, 0 unknown' "$examples/example_many"
 says '0 committed, 200 were there, 0 not executed, 0 unknown' "$examples/example_many"
 [[ $(find "$work/store/many" -type f | wc -l) == 200 ]] || status=1
+says '200 committed, 0 were there, 0 not executed, 0 unknown' "$examples/example_epoll"
+says '0 committed, 200 were there, 0 not executed, 0 unknown' "$examples/example_epoll"
+if [[ -x $examples/example_libuv ]]; then
+    says '200 committed, 0 were there, 0 not executed, 0 unknown' "$examples/example_libuv"
+    says '0 committed, 200 were there, 0 not executed, 0 unknown' "$examples/example_libuv"
+elif [[ ${OSCOMMIT_REQUIRE_SERVERS:-} == 1 ]]; then
+    echo "example_libuv was not built: libuv1-dev is missing"
+    status=1
+else
+    echo "example_libuv is left out: libuv1-dev is missing"
+fi
 for total in 10 20; do
     says '' "$examples/example_chain"
     says "$total" "$oscommit" get "file://$work/store/counter" -
