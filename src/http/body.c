@@ -126,7 +126,7 @@ size_t body_read(char *ret, size_t size, size_t count, void *context)
     if (clock_monotonic_us() / 1000 < body->held_until_monotonic_ms) {
         if (transfer->body_offset >= body->held_from) {
             transfer->held = true;
-            turn_plan(transfer);
+            due_plan(transfer);
             return CURL_READFUNC_PAUSE;
         }
         uint64_t before_hold = body->held_from - transfer->body_offset;

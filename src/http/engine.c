@@ -245,7 +245,7 @@ os_code http_engine_start(struct http_engine *engine, const struct http_start *s
     link_started(transfer);
     if (start->deadline_monotonic_ms != 0)
         heap_put(&engine->unsent, &transfer->unsent, start->deadline_monotonic_ms);
-    turn_plan(transfer);
+    due_plan(transfer);
     *ret_id = transfer->id;
     return OS_OK;
 }
@@ -264,7 +264,7 @@ void http_engine_cancel(struct http_engine *engine, uint64_t id)
     failure_set(transfer, OS_ERR_CANCELLED, "the request was cancelled");
     transfer->wire.aborting = true;
     transfer->cancelled = true;
-    turn_plan(transfer);
+    due_plan(transfer);
 }
 
 void http_engine_delivery(const struct http_engine *engine, const struct http_request *request, uint64_t segment_bytes,

@@ -174,8 +174,10 @@ struct http_engine {
 void engine_end(struct http_transfer *transfer, CURLcode code);
 void engine_abort(struct http_transfer *transfer, os_code code, const char *message);
 
-/* turn.c: when a transfer is looked at again. To be called whenever that may have become sooner. */
-void turn_plan(struct http_transfer *transfer);
+/* due.c, on the monotonic clock; UINT64_MAX: only when something happens */
+uint64_t due_end_ms(const struct http_transfer *transfer);  /* when it may have to end */
+uint64_t tail_due_ms(const struct http_transfer *transfer); /* when the tail is looked at */
+void due_plan(struct http_transfer *transfer); /* to be called whenever one of them may have become sooner */
 
 /* queue.c */
 bool queue_join(struct http_transfer *transfer); /* its host's; false: out of memory */
@@ -222,8 +224,7 @@ uint64_t body_length(const struct http_body *body);
 /* tail.c */
 bool tail_begins(const struct http_transfer *transfer, size_t *want); /* cuts `want` before it; true: it is the tail */
 bool tail_may_leave(struct http_transfer *transfer); /* asked for the tail; false: not yet, or never (a fault is set) */
-uint64_t tail_due_ms(const struct http_transfer *transfer); /* UINT64_MAX: it waits for nothing */
-bool tail_look(struct http_transfer *transfer);             /* true: libcurl is to go on with the body */
+bool tail_look(struct http_transfer *transfer);      /* true: libcurl is to go on with the body */
 
 /* socket.c */
 curl_socket_t socket_open(void *context, curlsocktype purpose, struct curl_sockaddr *address);

@@ -262,7 +262,7 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
     transfer->wire.sent = true;
     transfer->wire.sent_at_us = clock_monotonic_us();
     transfer->wire.moved_ms = now_ms;
-    turn_plan(transfer); /* from now on it may stand still */
+    due_plan(transfer); /* from now on it may stand still */
     return CURL_PREREQFUNC_OK;
 }
 

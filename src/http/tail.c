@@ -46,7 +46,7 @@ static void tail_look_later(struct http_transfer *transfer)
     uint64_t pause_ms = transfer->tail.pause_ms < PAUSE_MOST_MS / 2 ? 2 * transfer->tail.pause_ms : PAUSE_MOST_MS;
     transfer->tail.pause_ms = transfer->tail.pause_ms == 0 ? PAUSE_FIRST_MS : pause_ms;
     transfer->tail.look_ms = clock_monotonic_us() / 1000 + transfer->tail.pause_ms;
-    turn_plan(transfer);
+    due_plan(transfer);
 }
 
 static bool is_in_time(const struct http_transfer *transfer)
@@ -83,12 +83,6 @@ bool tail_may_leave(struct http_transfer *transfer)
         socket_user_timeout(transfer, transfer->start.late_segment_ms);
     transfer->tail.pause_ms = 0;
     return true;
-}
-
-uint64_t tail_due_ms(const struct http_transfer *transfer)
-{
-    return transfer->tail.state == TAIL_WAITS || transfer->tail.state == TAIL_LEFT ? transfer->tail.look_ms
-                                                                                   : UINT64_MAX;
 }
 
 bool tail_look(struct http_transfer *transfer)

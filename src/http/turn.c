@@ -14,45 +14,6 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* ------------------------------------------------------------------------------------------------ when */
-
-/* The time at which it may have to end; UINT64_MAX: only when something happens. */
-static uint64_t due_ms(const struct http_transfer *transfer)
-{
-    uint64_t due = UINT64_MAX;
-    if (transfer->cancelled)
-        return 0;
-    if (transfer->start.deadline_monotonic_ms != 0)
-        due = transfer->start.deadline_monotonic_ms;
-    /* Before it is sent, the wait for a place is bounded by the deadline, and connecting by the connect timeout. */
-    if (transfer->start.stall_ms != 0 && transfer->wire.sent &&
-        transfer->start.stall_ms < UINT64_MAX - transfer->wire.moved_ms)
-        due = earlier(due, transfer->wire.moved_ms + transfer->start.stall_ms);
-    return due;
-}
-
-/* The time at which its body is looked at. */
-static uint64_t look_ms(const struct http_transfer *transfer)
-{
-    uint64_t look = tail_due_ms(transfer);
-    return transfer->held ? earlier(look, transfer->start.request->body.held_until_monotonic_ms) : look;
-}
-
-static void plan(struct heap *heap, struct heap_node *node, uint64_t at_ms)
-{
-    if (at_ms == UINT64_MAX)
-        heap_remove(heap, node);
-    else
-        heap_put(heap, node, at_ms);
-}
-
-void turn_plan(struct http_transfer *transfer)
-{
-    struct http_engine *engine = transfer->engine;
-    plan(&engine->looks, &transfer->look, look_ms(transfer));
-    plan(&engine->dues, &transfer->due, due_ms(transfer));
-}
-
 /* Takes out the first whose time has come. */
 static struct heap_node *take_due(struct heap *heap, uint64_t now_ms)
 {
@@ -95,13 +56,13 @@ static void expire_one(struct http_transfer *transfer)
     }
     if (expire_at_deadline(transfer))
         return;
-    if (due_ms(transfer) > transfer->engine->now_ms) { /* something has moved since it was planned */
-        turn_plan(transfer);
+    if (due_end_ms(transfer) > transfer->engine->now_ms) { /* something has moved since it was planned */
+        due_plan(transfer);
         return;
     }
     if (socket_drains(transfer)) { /* libcurl has handed over everything, and the kernel is still sending */
         transfer->wire.moved_ms = transfer->engine->now_ms;
-        turn_plan(transfer);
+        due_plan(transfer);
         return;
     }
     engine_abort(transfer, OS_ERR_DEADLINE, "the connection stood still for too long");
@@ -149,7 +110,7 @@ static void let_bodies_go(struct http_engine *engine)
         if (goes_on)
             (void)curl_easy_pause(transfer->easy, CURLPAUSE_CONT); /* what goes wrong in it ends the transfer later */
         if (!transfer->look.inside && !goes_on)
-            turn_plan(transfer);
+            due_plan(transfer);
     }
     engine->in_libcurl = false;
 }
