@@ -37,8 +37,7 @@
  *   are calls on other clients. Callbacks that run on the calling thread may call the client. os_client_close does
  *   nothing within any callback of its client.
  *
- * Without waiting. oscommit_async.h has a function for each call on objects but os_update. It starts the call and
- *   returns at once.
+ * Without waiting. oscommit_async.h has a function for each call on objects. It starts the call and returns at once.
  *
  * fork(). A client works only in the process that opened it. In a forked child its calls are refused with
  *   OS_ERR_ARGUMENT, os_client_close does nothing, and no lock stays held. A child that was forked while an embedded

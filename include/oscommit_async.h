@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oscommit without waiting: every call on objects of oscommit.h but os_update, started by a function that returns at
- * once.
+ * oscommit without waiting: every call on objects of oscommit.h, started by a function that returns at once.
  *
  * How. os_start_... takes what the call takes, and says where the completion goes: to a function, or into a queue. It
  *   returns at once. Later the operation completes, exactly once: then os_operation_verdict, _result and _error (of a
@@ -137,6 +136,12 @@ OS_API os_code os_start_resolve(os_client *client, const char *ticket, const os_
 /* Starts os_settle. The same. */
 OS_API os_code os_start_settle(os_client *client, const char *ticket, const os_resolve_options *options,
                                const os_start *start, os_operation **ret, os_error *err);
+
+/* Starts os_update. The transform runs on one of the client's eight threads, and may block; what it gives must stay until
+ * it is called again or the operation completes. One that waits for its turn keeps its thread. */
+OS_API os_code os_start_update(os_client *client, const char *key, os_transform_fn transform, void *transform_context,
+                               const os_update_options *options, const os_start *start, os_operation **ret,
+                               os_error *err);
 
 /* ------------------------------------------------------------------------------------------ plain object calls */
 

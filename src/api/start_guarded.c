@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of oscommit_async.h that start a guarded call. */
 #include "operation/operation.h"
+#include "update/update.h"
 
 os_code os_start_put_if_absent(os_client *client, const char *key, const os_body *body, const os_put_options *options,
                                const os_start *start, os_operation **ret, os_error *err)
@@ -70,5 +71,14 @@ os_code os_start_settle(os_client *client, const char *ticket, const os_resolve_
     const struct guarded_arguments question = {
         .name = "settle", .asks = true, .ticket = ticket, .resolve_options = options, .patient = true};
     const struct operation_request request = {.guarded = &question, .guarded_first = guarded_resolve, .start = start};
+    return operation_start(client, &request, ret, err);
+}
+
+os_code os_start_update(os_client *client, const char *key, os_transform_fn transform, void *transform_context,
+                        const os_update_options *options, const os_start *start, os_operation **ret, os_error *err)
+{
+    const struct update_arguments update = {
+        .key = key, .transform = transform, .context = transform_context, .options = options};
+    const struct operation_request request = {.update = &update, .start = start};
     return operation_start(client, &request, ret, err);
 }

@@ -96,11 +96,11 @@ os_code client_enter(os_client *client, struct inside *ret, os_error *err)
 {
     if (client_is_forked(client))
         return refuse_forked(err);
-    if (client->settings.foreign_loop)
-        return refuse_foreign_loop(err);
     const char *callback = callback_of_self(client);
     if (callback || loop_is_inside(client->loop))
         return refuse_callback(callback, err);
+    if (client->settings.foreign_loop && !self_is_listed(client)) /* a part of an operation does not keep its loop */
+        return refuse_foreign_loop(err);
     link_in(client, ret, NULL);
     return OS_OK;
 }

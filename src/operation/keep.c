@@ -79,6 +79,7 @@ struct keep_given {
     os_resolve_options resolve_options;
     os_sink sink;
     os_list_options list_options;
+    os_update_options options; /* of an update */
 };
 
 /* NULL where the caller gave none. */
@@ -142,6 +143,18 @@ static void keep_walk_plain(struct keep_walk *walk, struct keep_given *given, st
     own->list_options = list_options;
 }
 
+static void keep_walk_update(struct keep_walk *walk, struct keep_given *given, struct update_arguments *own)
+{
+    os_update_options *options = KEEP_STRUCT(walk, own, given, options);
+    if (options && options->put) {
+        os_put_options *put = (os_put_options *)keep_bytes(walk, &given->put_options, sizeof(given->put_options));
+        keep_put_texts(walk, put);
+        options->put = put;
+    }
+    keep_text(walk, &own->key);
+    own->options = options;
+}
+
 /* ------------------------------------------------------------------------------------------------ calls */
 
 static os_code keep_allocate(struct kept_arguments *kept, size_t size, os_error *err)
@@ -203,6 +216,31 @@ os_code keep_plain(const struct plain_arguments *arguments, const os_call *call,
     struct keep_walk copy = {.block = ret->block};
     keep_walk_plain(&copy, &given, own);
     assert(copy.used == walk.used);
+    return OS_OK;
+}
+
+os_code keep_update(const struct update_arguments *arguments, const os_call *call, struct kept_arguments *ret,
+                    os_error *err)
+{
+    struct keep_given given = {.options = {.put = NULL}};
+    struct update_arguments *own = &ret->update.update;
+    os_code code = arguments_take_call(call, &ret->call, err);
+    KEEP_TAKE(code, arguments, &given, options, "os_update_options", err);
+    if (code == OS_OK && given.options.put)
+        code = versioned_copy(given.options.put, &given.put_options, sizeof(given.put_options), "os_put_options", err);
+    if (code != OS_OK)
+        return code;
+    struct keep_walk walk = {.block = NULL};
+    *own = *arguments;
+    own->call = &ret->call;
+    keep_walk_update(&walk, &given, own);
+    code = keep_allocate(ret, walk.used, err);
+    if (code != OS_OK)
+        return code;
+    struct keep_walk copy = {.block = ret->block};
+    keep_walk_update(&copy, &given, own);
+    assert(copy.used == walk.used);
+    ret->update.guarded = (struct guarded_arguments){.name = "update", .key = own->key, .call = &ret->call};
     return OS_OK;
 }
 

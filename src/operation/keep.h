@@ -6,11 +6,18 @@
 
 #include "guarded/guarded.h"
 #include "plain/plain.h"
+#include "update/update.h"
+
+struct kept_update {
+    struct guarded_arguments guarded; /* its name and key, for who runs it as a guarded call */
+    struct update_arguments update;
+};
 
 struct kept_arguments {
     union {
         struct guarded_arguments guarded;
         struct plain_arguments plain;
+        struct kept_update update;
     };
     os_call call; /* of either; the deadline is not 0 */
     void *block;  /* all structs, strings and lists that it points to; own */
@@ -21,6 +28,8 @@ os_code keep_guarded(const struct guarded_arguments *arguments, const os_call *c
                      os_error *err);
 os_code keep_plain(const struct plain_arguments *arguments, const os_call *call, struct kept_arguments *ret,
                    os_error *err);
+os_code keep_update(const struct update_arguments *arguments, const os_call *call, struct kept_arguments *ret,
+                    os_error *err);
 void keep_free(struct kept_arguments *kept);
 
 #endif

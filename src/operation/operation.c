@@ -6,6 +6,7 @@
 #include "guarded/call.h"
 #include "operation/keep.h"
 #include "operation/queue.h"
+#include "operation/update.h"
 #include "plain/call.h"
 
 #include <assert.h>
@@ -202,13 +203,17 @@ static os_code operation_take_request(os_operation *operation, const struct oper
     os_code code = operation_take_start(operation, request->start, &call, err);
     if (code != OS_OK)
         return code;
-    operation->is_guarded = request->guarded != NULL;
-    code = operation->is_guarded ? keep_guarded(request->guarded, call, kept, err)
-                                 : keep_plain(request->plain, call, kept, err);
+    operation->is_guarded = request->plain == NULL;
+    if (request->update)
+        code = keep_update(request->update, call, kept, err);
+    else
+        code = request->guarded ? keep_guarded(request->guarded, call, kept, err)
+                                : keep_plain(request->plain, call, kept, err);
     operation->callers = kept->call.cancel;
     kept->call.cancel = operation->cancel;
     if (operation->is_guarded) {
-        guarded_init(&operation->call.guarded, operation->client, &kept->guarded, request->guarded_first);
+        guarded_init(&operation->call.guarded, operation->client, &kept->guarded,
+                     request->update ? operation_update : request->guarded_first);
         return code;
     }
     struct operation_plain *plain = &operation->call.plain;
@@ -221,7 +226,7 @@ static os_code operation_take_request(os_operation *operation, const struct oper
 static os_code operation_new(os_client *client, const struct operation_request *request, os_operation **ret,
                              os_error *err)
 {
-    size_t call_size = request->guarded ? sizeof(struct guarded) : sizeof(struct operation_plain);
+    size_t call_size = request->plain ? sizeof(struct operation_plain) : sizeof(struct guarded);
     os_operation *operation = calloc(1, offsetof(os_operation, call) + call_size);
     if (operation == NULL)
         return error_no_memory(err);

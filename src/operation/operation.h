@@ -16,6 +16,7 @@ struct operation_request {
     guarded_step_fn guarded_first;
     const struct plain_arguments *plain; /* or these */
     plain_step_fn plain_first;
+    const struct update_arguments *update; /* or these alone */
     const os_start *start;
 };
 

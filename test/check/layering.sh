@@ -29,7 +29,7 @@ declare -A below=(
     [update]="guarded plain client loop base"
     [probe]="client store loop profile s3 http commit aws base"
     [gc]="client store ledger loop s3 commit base"
-    [operation]="guarded plain upload client store ledger loop profile s3 http commit aws base"
+    [operation]="update guarded plain upload client store ledger loop profile s3 http commit aws base"
     [api]="update operation guarded plain probe gc upload client store ledger loop profile s3 http commit aws base"
     [sigv2]="s3 aws base"
 )

@@ -173,6 +173,10 @@ GUARDED(rename_if_not_exists,
 GUARDED(delete_if_match,
         (os_client * client, const char *key, const char *etag, const os_call *call, os_result *ret, os_error *err),
         (client, key, etag, &start, &operation, err), OS_NOT_EXECUTED)
+GUARDED(update,
+        (os_client * client, const char *key, os_transform_fn transform, void *context,
+         const os_update_options *options, const os_call *call, os_result *ret, os_error *err),
+        (client, key, transform, context, options, &start, &operation, err), OS_NOT_EXECUTED)
 GUARDED(settle,
         (os_client * client, const char *ticket, const os_resolve_options *options, const os_call *call, os_result *ret,
          os_error *err),

@@ -202,3 +202,29 @@ TEST_WITH(scratch, its_deadline_passes_while_it_waits_for_its_turn)
     http_server_release(waiting.server, 1);
     http_server_stop(waiting.server);
 }
+
+/* Its transform runs on a thread of the client's, whose calls the loop moves on. */
+static int add_one(void *context, const os_current *current, os_body *ret)
+{
+    static const char one[] = "1";
+    os_object object = OS_OBJECT_INIT;
+    os_error error;
+    (void)current;
+    os_code code = os_head(context, "other", NULL, &object, &error);
+    assert_true(code == OS_ERR_NOT_FOUND);
+    *ret = (os_body)OS_BODY_MEMORY(one, 1);
+    return 0;
+}
+
+TEST_WITH(scratch, an_update_is_moved_on_by_the_loop)
+{
+    struct seen seen = {.client = foreign_client(scratch, NULL)};
+    os_start start = OS_START_INIT;
+    os_error error;
+    start.complete = on_complete;
+    start.context = &seen;
+    CHECK_CODE(os_start_update(seen.client, "key", add_one, seen.client, NULL, &start, NULL, &error), OS_OK, &error);
+    step_until(&seen, 1);
+    assert_int_equal(seen.by_verdict[OS_COMMITTED], 1);
+    os_client_close(seen.client);
+}
