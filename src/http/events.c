@@ -95,8 +95,9 @@ void events_wait(struct http_engine *engine, uint64_t wait_ms)
 {
     struct http_events *events = &engine->events;
     int limit_ms = wait_ms < INT_MAX ? (int)wait_ms : INT_MAX;
+    bool may_sleep = limit_ms > 0;
     events->ready_count = 0;
-    if (limit_ms > 0) {
+    if (may_sleep) {
         atomic_store(&events->sleeps, true);
         if (atomic_load(&events->woken)) /* whoever woke it may not have seen that it sleeps */
             limit_ms = 0;
@@ -109,7 +110,7 @@ void events_wait(struct http_engine *engine, uint64_t wait_ms)
         rest((uint64_t)limit_ms);
     }
     events->ready_count = count > 0 ? count : 0;
-    if (limit_ms > 0)
+    if (may_sleep)
         atomic_store(&events->sleeps, false);
 }
 

@@ -137,6 +137,17 @@ static void reap(struct http_engine *engine)
     }
 }
 
+/* What is due ends only if its answer is not here: the process may have been stopped since the kernel was asked. */
+static void hear_all(struct http_engine *engine)
+{
+    size_t rounds = engine->socket_count / EVENTS_AT_A_TIME + 1;
+    do {
+        events_wait(engine, 0);
+        perform(engine);
+        reap(engine);
+    } while (--rounds > 0);
+}
+
 static void take_turn(struct http_engine *engine)
 {
     engine->now_ms = clock_monotonic_us() / 1000;
@@ -146,6 +157,9 @@ static void take_turn(struct http_engine *engine)
     perform(engine);
     reap(engine);
     engine->now_ms = clock_monotonic_us() / 1000;
+    if (heap_first_key(&engine->dues) > engine->now_ms)
+        return;
+    hear_all(engine);
     expire_due(engine);
 }
 
