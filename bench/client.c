@@ -4,7 +4,8 @@
  *
  * Modes: create, update, copy (each operation in flight has keys of its own), counter (all increment one object), lines
  * (commands on standard input). Options: --ledger URL, --prefix TEXT, --guard NAME, --profile FILE, --calls blocking or
- * started, --in-flight N, --bytes N, --stage-above N, --seconds S, --warm S. Credentials: AWS_ACCESS_KEY_ID ...
+ * started, --in-flight N, --bytes N, --stage-above N, --records-by-bucket 1, --forward-only 1, --seconds S, --warm S.
+ * Credentials: AWS_ACCESS_KEY_ID ...
  *
  * A load says "ready" when it is warm, begins when it is given a line, and says what it measured as one line of JSON.
  */
@@ -49,6 +50,10 @@ static bool set_option(struct settings *settings, const char *name, const char *
         return (settings->bytes = strtoul(value, NULL, 10)) >= 64; /* room for what makes each body another */
     if (strcmp(name, "--stage-above") == 0)
         return (settings->stage_above = strtoul(value, NULL, 10)) > 0;
+    if (strcmp(name, "--records-by-bucket") == 0)
+        return settings->records_by_bucket = strcmp(value, "1") == 0;
+    if (strcmp(name, "--forward-only") == 0)
+        return settings->forward_only = strcmp(value, "1") == 0;
     if (strcmp(name, "--seconds") == 0)
         return (settings->seconds = strtod(value, NULL)) > 0;
     if (strcmp(name, "--warm") == 0)
@@ -98,6 +103,8 @@ static os_code open_client(const struct settings *settings, os_client **ret, os_
     options.store_profile = settings->profile;
     options.max_in_flight = settings->in_flight;
     options.stage_above = settings->stage_above;
+    options.records_by_bucket = settings->records_by_bucket;
+    options.forward_only = settings->forward_only ? OS_ON : OS_AUTO;
     return os_client_open(&options, ret, err);
 }
 

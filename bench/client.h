@@ -23,6 +23,8 @@ struct settings {
     unsigned in_flight;
     size_t bytes;
     size_t stage_above; /* 0: by default */
+    bool records_by_bucket;
+    bool forward_only;
     double seconds;
     double warm;
 };

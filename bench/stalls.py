@@ -86,7 +86,7 @@ def takeover(side, _settings):
 def two_buckets(side, _settings):
     with real_router() as router:
         key = new_prefix()
-        options = options_of(side, RECORD)
+        options = options_of(side, [*RECORD, "--records-by-bucket", "1"])
         with Writer(side, router.url, options) as one, Writer(side, router.url, options, SECOND_BUCKET) as two:
             two.commit("create", key + "-warm", "warm")
             one.commit("create", key, "A")
@@ -125,7 +125,7 @@ STALLS = [
         {"s": ("most", 13)},
         sides=("ours", "peer"),
     ),
-    stall_row("503-native", "one 503 on the PUT, native", stall(refused_once, NATIVE), THREE_TRIPS, ("ours", "native")),
+    stall_row("503-native", "one 503 on the PUT, native (ours: forward-only key)", stall(refused_once, [*NATIVE, "--forward-only", "1"]), THREE_TRIPS, ("ours", "native")),
     stall_row(
         "held", "PUT applied, its answer held for 20 s", stall(answer_held), {"s": ("most", 2)}, sides=("ours", "peer")
     ),
