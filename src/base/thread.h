@@ -39,4 +39,10 @@ void thread_join(struct thread *thread);
 void thread_self(struct thread *ret);
 bool thread_same(const struct thread *a, const struct thread *b);
 
+/* Spreads threads over slots: their ids lie a stack's size apart. */
+static inline uint32_t thread_hash(const struct thread *thread)
+{
+    return (uint32_t)(((uint64_t)(uintptr_t)thread->id * 0x9E3779B97F4A7C15U) >> 32);
+}
+
 #endif

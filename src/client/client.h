@@ -33,7 +33,7 @@ struct update_habit {
     uint32_t streak;     /* updates in a row in which no other writer was met */
     uint32_t contention; /* conflicts in a row, halved by each update without one */
 };
-enum { CLIENT_UPDATE_HABITS = 8 };
+enum { CLIENT_UPDATE_HABITS = 8, CLIENT_INSIDE_SLOTS = 64 };
 
 struct os_client {
     struct settings settings;
@@ -69,8 +69,9 @@ struct os_client {
 
     /* What a client that closes waits for: calls that have not returned, and operations; then releases, and guards that
      * wait for a PutItem. */
-    struct monitor idle; /* of the three below; woken when one leaves, or a count becomes 0 */
-    struct inside *inside;
+    struct monitor idle; /* of all below; woken when one leaves, or a count becomes 0 */
+    struct inside *inside[CLIENT_INSIDE_SLOTS];
+    uint32_t call_count;      /* of these: calls, not callbacks */
     uint32_t operation_count; /* started, and their completion was not told */
     uint32_t in_flight_count; /* of these, whose completion is not being told */
     uint32_t background_count;

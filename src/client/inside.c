@@ -9,17 +9,24 @@
 
 #define CALLBACK_COMPLETION "the completion function of an operation"
 
-/* Of the monitor client->idle. */
+/* A thread looks for itself at each call, also where hundreds are inside. Of the monitor client->idle. */
+static struct inside **slot_of(os_client *client, const struct thread *thread)
+{
+    return &client->inside[thread_hash(thread) % CLIENT_INSIDE_SLOTS];
+}
+
 static void link_in(os_client *client, struct inside *inside, const char *callback)
 {
     thread_self(&inside->thread);
     inside->callback = callback;
     inside->previous = NULL;
+    struct inside **slot = slot_of(client, &inside->thread);
     monitor_enter(&client->idle);
-    inside->next = client->inside;
-    if (client->inside)
-        client->inside->previous = inside;
-    client->inside = inside;
+    inside->next = *slot;
+    if (*slot)
+        (*slot)->previous = inside;
+    *slot = inside;
+    client->call_count += callback == NULL;
     monitor_leave(&client->idle);
 }
 
@@ -29,9 +36,10 @@ static void unlink_from(os_client *client, struct inside *inside)
     if (inside->previous)
         inside->previous->next = inside->next;
     else
-        client->inside = inside->next;
+        *slot_of(client, &inside->thread) = inside->next;
     if (inside->next)
         inside->next->previous = inside->previous;
+    client->call_count -= inside->callback == NULL;
     monitor_wake(&client->idle);
     monitor_leave(&client->idle);
 }
@@ -42,7 +50,7 @@ static bool self_is_listed(os_client *client)
     bool found = false;
     thread_self(&self);
     monitor_enter(&client->idle);
-    for (const struct inside *inside = client->inside; inside && !found; inside = inside->next)
+    for (const struct inside *inside = *slot_of(client, &self); inside && !found; inside = inside->next)
         found = thread_same(&inside->thread, &self);
     monitor_leave(&client->idle);
     return found;
@@ -55,7 +63,7 @@ static const char *callback_of_self(os_client *client)
     const char *found = NULL;
     thread_self(&self);
     monitor_enter(&client->idle);
-    for (const struct inside *inside = client->inside; inside && !found; inside = inside->next)
+    for (const struct inside *inside = *slot_of(client, &self); inside && !found; inside = inside->next)
         found = thread_same(&inside->thread, &self) ? inside->callback : NULL;
     monitor_leave(&client->idle);
     return found;
@@ -184,19 +192,11 @@ bool client_is_inside(os_client *client)
     return loop_is_inside(client->loop) || self_is_listed(client);
 }
 
-static bool has_calls(const os_client *client)
-{
-    const struct inside *inside = client->inside;
-    while (inside && inside->callback)
-        inside = inside->next;
-    return inside != NULL;
-}
-
 /* However long that takes: a call that has heard of the closing returns as soon as its caller's functions do. */
 void client_wait_for_calls(os_client *client)
 {
     monitor_enter(&client->idle);
-    while (has_calls(client))
+    while (client->call_count > 0)
         monitor_wait(&client->idle);
     monitor_leave(&client->idle);
 }
