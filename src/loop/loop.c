@@ -98,7 +98,8 @@ static uint64_t monotonic_ms(void)
 
 void loop_timer_clear(struct loop *loop, struct loop_timer *timer)
 {
-    heap_remove(&loop->timers, &timer->node);
+    if (timer->node.inside) /* of an operation that has not begun there is no loop */
+        heap_remove(&loop->timers, &timer->node);
 }
 
 void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t delay_ms)
