@@ -62,8 +62,9 @@ struct transfer_answer {
 
 /* The connection it was sent on, and what moves there. */
 struct transfer_wire {
-    int fd;    /* -1: none, or closed again */
-    bool sent; /* libcurl was allowed to write */
+    int fd;          /* -1: none, or closed again */
+    bool sent;       /* libcurl was allowed to write */
+    bool sent_again; /* and once more, on another connection */
     uint64_t sent_at_us;
     uint32_t segment_bytes; /* of the connection; 0: none, or TLS */
     bool aborting;          /* the connection is to be closed with a reset */

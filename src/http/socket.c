@@ -242,6 +242,7 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
         failure_set(transfer, OS_ERR_DEADLINE, "the deadline passed before anything was sent");
         return CURL_PREREQFUNC_ABORT;
     }
+    transfer->wire.sent_again = transfer->wire.sent;
     forget_socket(transfer); /* one that is sent again has lost its first connection */
     struct http_socket *entry = find_by_name(engine, peer_ip, local_ip, peer_port, local_port);
     if (entry == NULL && transfer->start.once) {

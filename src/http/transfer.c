@@ -291,14 +291,16 @@ static bool is_cleared(CURL *easy)
     return code == CURLE_OK;
 }
 
-/* Only a handle whose request came to its end is used again: libcurl 7.88 keeps the receive buffer of one that never
- * had a connection (a name that is unknown), and then refuses its options. */
+/* Only a handle whose request came to its end at once is used again. libcurl counts for each handle how often it sent a
+ * request again, and gives up the sixth one (CONN_MAX_RETRIES in lib/transfer.c); 7.88 keeps the receive buffer of one
+ * that never had a connection. */
 void transfer_put_handle(struct http_transfer *transfer, bool ended_well)
 {
     struct http_engine *engine = transfer->engine;
     CURL *easy = transfer->easy;
+    bool fit = ended_well && !transfer->wire.sent_again;
     transfer->easy = NULL;
-    if (easy != NULL && ended_well && engine->spare_count < engine->max_connections && is_cleared(easy))
+    if (easy != NULL && fit && engine->spare_count < engine->max_connections && is_cleared(easy))
         engine->spare[engine->spare_count++] = easy;
     else if (easy != NULL)
         curl_easy_cleanup(easy);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a request leaves behind that never came to a connection: nothing that stands in the way of the next one. */
+/* What a request leaves behind that never came to a connection, or was sent again: nothing that stands in the way of the next one. */
 #include "fixture.h"
 #include "support/name_service.h"
 
@@ -118,4 +118,15 @@ TEST_WITH(fixture, a_refused_connection_is_over)
     assert_int_equal(probe.code, OS_ERR_NETWORK);
     probe_free(&probe);
     expect_answer(fixture, http_server_host(fixture->server));
+}
+
+/* libcurl gives up the sixth request that one handle sends again. */
+TEST_WITH(fixture, sending_again_is_not_used_up)
+{
+    const struct http_server_step closed = {.leave = HTTP_SERVER_CLOSE};
+    fixture_warm_up(fixture);
+    for (int round = 0; round < 8; round++) {
+        http_server_push(fixture->server, &closed);
+        expect_answer(fixture, http_server_host(fixture->server));
+    }
 }
