@@ -107,6 +107,17 @@ bool http_server_io_wait(struct http_server_io *io)
     return got == 1;
 }
 
+/* Waits for it. 0, or -1 with errno. */
+static ssize_t tcp_end(int fd)
+{
+    char byte;
+    ssize_t got = 0;
+    do {
+        got = recv(fd, &byte, 1, MSG_PEEK);
+    } while (got < 0 && errno == EINTR);
+    return got < 0 ? -1 : 0;
+}
+
 ssize_t http_server_io_read(struct http_server_io *io, void *ret, size_t size)
 {
     ssize_t got = 0;
@@ -118,9 +129,12 @@ ssize_t http_server_io_read(struct http_server_io *io, void *ret, size_t size)
     }
     errno = 0;
     got = SSL_read(io->ssl, ret, (int)size);
-    if (got <= 0)
-        got = SSL_get_error(io->ssl, (int)got) == SSL_ERROR_SYSCALL && errno != 0 ? -1 : 0;
-    return got;
+    if (got > 0)
+        return got;
+    int why = SSL_get_error(io->ssl, (int)got);
+    if (why == SSL_ERROR_ZERO_RETURN) /* a farewell of TLS, behind which the connection is closed or reset */
+        return tcp_end(io->fd);
+    return why == SSL_ERROR_SYSCALL && errno != 0 ? -1 : 0;
 }
 
 bool http_server_io_write(struct http_server_io *io, const void *data, size_t size)
