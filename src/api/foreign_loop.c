@@ -20,10 +20,8 @@ os_code os_client_step(os_client *client, os_error *err)
         return error_set(err, OS_ERR_ARGUMENT,
                          "The client has an I/O thread of its own, which does its steps. Open it with foreign_loop.");
     if (client_is_inside(client))
-        return error_set(
-            err, OS_ERR_ARGUMENT,
-            "os_client_step was called within a callback of the same client, or while another thread is in "
-            "it. One thread at a time does the steps, outside of callbacks.");
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "os_client_step was called within a callback of the same client. Step after it has returned.");
     loop_step(client->loop);
     return OS_OK;
 }

@@ -63,6 +63,7 @@ static void driver_answer(struct driver *driver)
     assert(driver->outcome->verdict != 0);
     driver->answered = true;
     op_end(&driver->op);
+    loop_leave_turn(driver->client->loop, &driver->turn);
     driver_cancel_requests(driver, true);
     struct driver_outcome *outcome = driver->outcome;
     add_tally(driver, outcome);
@@ -184,9 +185,16 @@ static void begin_guard(struct driver *driver)
     step_guard(driver, &event);
 }
 
+static void driver_on_turn(struct loop_turn *turn)
+{
+    begin_guard(container_of(turn, struct driver, turn));
+}
+
+/* A guard begins when a connection is free for it, and starts its requests at once: so the next one sees what is left. */
 static void begin_soon(struct driver *driver)
 {
-    op_pause_ms(&driver->op, 0);
+    driver->turn.run = driver_on_turn;
+    loop_await_turn(driver->client->loop, &driver->turn);
 }
 
 static void driver_let_go(struct release_waiter *waiter)

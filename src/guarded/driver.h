@@ -215,6 +215,7 @@ struct driver {
     struct guard guard;
     struct driver_io io;
     struct driver_time time;
+    struct loop_turn turn;  /* of its next guard */
     struct op op;           /* until it has answered; each attempt is a guard */
     uint32_t length_s;      /* E6 */
     uint32_t refused_count; /* how often the condition was refused although the expectation holds */

@@ -19,7 +19,8 @@ enum { CHECK_PATIENCE_MS = 10000, CHECK_AGAIN_MS = 5000, PROBES_MOST = 5 };
 
 struct fence_check {
     os_client *client;
-    struct driver *waiting;
+    struct driver *waiting; /* the eldest first */
+    struct driver **behind; /* where the next one is linked in */
     char *key;
     struct store_request bucket_request;
     struct store_op *bucket_op;
@@ -269,6 +270,7 @@ static struct fence_check *check_new(struct driver *driver)
     if (check == NULL)
         return NULL;
     check->client = driver->client;
+    check->behind = &check->waiting;
     check->key = strdup(driver->key);
     if (check->key == NULL) {
         free(check);
@@ -296,8 +298,8 @@ void fence_check_wait(struct driver *driver)
         driver->on_ready(driver); /* no memory: without a check there are no fences for this call */
         return;
     }
-    driver->next_waiting = client->fence_check->waiting;
-    client->fence_check->waiting = driver;
+    *client->fence_check->behind = driver;
+    client->fence_check->behind = &driver->next_waiting;
 }
 
 void fence_check_leave(struct driver *driver)
@@ -311,6 +313,8 @@ void fence_check_leave(struct driver *driver)
         if (*link == driver) {
             *link = driver->next_waiting;
             driver->next_waiting = NULL;
+            if (check->behind == &driver->next_waiting)
+                check->behind = link;
             return;
         }
     }

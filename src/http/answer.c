@@ -104,7 +104,7 @@ size_t answer_header(char *data, size_t size, size_t count, void *context)
     struct http_transfer *transfer = context;
     size_t length = size * count;
     struct text line = text_trim(text_of(data, length));
-    transfer->wire.moved_ms = transfer->engine->now_ms;
+    transfer->wire.moved_ms = clock_monotonic_us() / 1000;
     if (transfer->answer.headers_whole)
         return pass_trailer(transfer, length) ? length : answer_stop(transfer);
     bool good = true;

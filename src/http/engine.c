@@ -169,7 +169,10 @@ static void leave_libcurl(struct http_transfer *transfer)
 {
     if (transfer->easy == NULL)
         return;
+    socket_forget_opened(transfer);
+    transfer->engine->in_libcurl = true; /* it may tell of progress once more */
     CURLMcode removed = curl_multi_remove_handle(transfer->engine->multi, transfer->easy);
+    transfer->engine->in_libcurl = false;
     assert(removed == CURLM_OK);
     socket_leave(transfer);
 }
@@ -265,6 +268,11 @@ void http_engine_cancel(struct http_engine *engine, uint64_t id)
     transfer->wire.aborting = true;
     transfer->cancelled = true;
     due_plan(transfer);
+}
+
+uint64_t http_engine_ended_count(const struct http_engine *engine)
+{
+    return engine->ended_count;
 }
 
 void http_engine_delivery(const struct http_engine *engine, const struct http_request *request, uint64_t segment_bytes,

@@ -125,6 +125,7 @@ void http_engine_wakeup(struct http_engine *engine); /* from any thread */
 
 /* One more request that is not bulk would find a connection at once, to whatever host. */
 bool http_engine_has_room(const struct http_engine *engine);
+uint64_t http_engine_ended_count(const struct http_engine *engine); /* requests, since it was made */
 
 /* For a loop of somebody else's, which waits in place of http_engine_poll: a descriptor that becomes readable when there
  * is something to do, and the time on the monotonic clock at which there will be anyway (UINT64_MAX: never). Whoever

@@ -163,6 +163,8 @@ static long curl_left_ms(struct http_engine *engine)
 uint64_t events_due_ms(struct http_engine *engine)
 {
     long left_ms = curl_left_ms(engine);
+    if (engine->events.blind && (left_ms < 0 || left_ms > REST_MS))
+        left_ms = REST_MS;
     return left_ms >= 0 ? clock_monotonic_us() / 1000 + (uint64_t)left_ms : UINT64_MAX;
 }
 

@@ -231,6 +231,7 @@ bool tail_look(struct http_transfer *transfer);      /* true: libcurl is to go o
 curl_socket_t socket_open(void *context, curlsocktype purpose, struct curl_sockaddr *address);
 int socket_close(void *context, curl_socket_t fd);
 int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer_port, int local_port);
+void socket_forget_opened(struct http_transfer *transfer);      /* it ends: what it opened and never used is closed */
 void socket_leave(struct http_transfer *transfer);              /* the transfer has ended */
 bool socket_floods(struct http_transfer *transfer, bool fresh); /* much came that was none of the body's, since fresh */
 bool socket_drains(struct http_transfer *transfer);             /* the kernel has less to send than at the last look */

@@ -235,7 +235,7 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
 {
     struct http_transfer *transfer = context;
     struct http_engine *engine = transfer->engine;
-    if (refuse_second_send(transfer))
+    if (refuse_second_send(transfer) || transfer->cancelled)
         return CURL_PREREQFUNC_ABORT;
     uint64_t now_ms = clock_monotonic_us() / 1000;
     if (transfer->start.deadline_monotonic_ms != 0 && now_ms >= transfer->start.deadline_monotonic_ms) {
@@ -265,6 +265,15 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
     transfer->wire.moved_ms = now_ms;
     due_plan(transfer); /* from now on it may stand still */
     return CURL_PREREQFUNC_OK;
+}
+
+/* libcurl 7.88 to 8.1 closes those without telling: a forked child with a copy would keep them watched. */
+void socket_forget_opened(struct http_transfer *transfer)
+{
+    struct http_engine *engine = transfer->engine;
+    for (size_t i = 0; i < engine->socket_count; i++)
+        if (engine->sockets[i].opener == transfer)
+            events_forget(engine, engine->sockets[i].fd);
 }
 
 void socket_leave(struct http_transfer *transfer)

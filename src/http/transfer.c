@@ -152,11 +152,11 @@ static int on_progress(void *context, curl_off_t total_in, curl_off_t in, curl_o
         return 1;
     if ((uint64_t)in != transfer->wire.bytes_in) {
         transfer->wire.bytes_in = (uint64_t)in;
-        transfer->wire.moved_ms = transfer->engine->now_ms;
+        transfer->wire.moved_ms = clock_monotonic_us() / 1000;
     }
     if ((uint64_t)out != transfer->wire.bytes_out) {
         transfer->wire.bytes_out = (uint64_t)out;
-        transfer->wire.moved_ms = transfer->engine->now_ms;
+        transfer->wire.moved_ms = clock_monotonic_us() / 1000;
         (void)socket_drains(transfer);
         if (transfer->start.progress != NULL) {
             uint64_t total = body_length(&transfer->start.request->body);

@@ -43,7 +43,7 @@ static void expire_unsent(struct http_engine *engine)
     struct heap_node *node = NULL;
     while ((node = take_due(&engine->unsent, engine->now_ms)) != NULL) {
         struct http_transfer *transfer = container_of(node, struct http_transfer, unsent);
-        if (transfer->easy == NULL || transfer->wire.bytes_out < body_length(&transfer->start.request->body))
+        if (!transfer->wire.sent || transfer->wire.bytes_out < body_length(&transfer->start.request->body))
             (void)expire_at_deadline(transfer);
     }
 }

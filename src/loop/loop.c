@@ -11,7 +11,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { LOOP_IDLE_MS = 60000 }; /* nothing to wait for but a wake-up */
+enum {
+    LOOP_IDLE_MS = 60000, /* nothing to wait for but a wake-up */
+    TURN_PATIENCE_REQUESTS = 64
+};
 
 struct loop {
     struct http_engine *http;
@@ -24,6 +27,7 @@ struct loop {
     struct heap timers;
     struct loop_turn *first_turn;
     struct loop_turn *last_turn;
+    uint64_t ended_at_turn; /* requests, when the last turn was given */
     atomic_bool stopping;
     atomic_bool hurries;
 };
@@ -108,14 +112,17 @@ void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t delay_
     heap_put(&loop->timers, &timer->node, delay_ms > UINT64_MAX - now_ms ? UINT64_MAX : now_ms + delay_ms);
 }
 
-static void fire_timers(struct loop *loop)
+static bool fire_timers(struct loop *loop)
 {
+    bool any = false;
     uint64_t now_ms = monotonic_ms();
     while (heap_first_key(&loop->timers) <= now_ms) {
         struct loop_timer *timer = container_of(heap_first(&loop->timers), struct loop_timer, node);
         loop_timer_clear(loop, timer);
         timer->fire(timer);
+        any = true;
     }
+    return any;
 }
 
 static uint64_t idle_ms(const struct loop *loop)
@@ -156,23 +163,28 @@ void loop_leave_turn(struct loop *loop, struct loop_turn *turn)
         loop->last_turn = turn->previous;
 }
 
+/* Requests that wait for no turn could take every connection for ever. */
+static bool is_overdue(const struct loop *loop)
+{
+    return http_engine_ended_count(loop->http) - loop->ended_at_turn >= TURN_PATIENCE_REQUESTS;
+}
+
 static bool may_begin(const struct loop *loop)
 {
-    return atomic_load(&loop->hurries) || http_engine_has_room(loop->http);
+    return atomic_load(&loop->hurries) || http_engine_has_room(loop->http) || is_overdue(loop);
 }
 
-bool loop_has_turn(const struct loop *loop)
+static bool give_turns(struct loop *loop)
 {
-    return loop->first_turn == NULL && may_begin(loop);
-}
-
-static void give_turns(struct loop *loop)
-{
+    bool any = false;
     while (loop->first_turn && may_begin(loop)) {
         struct loop_turn *turn = loop->first_turn;
         loop_leave_turn(loop, turn);
+        loop->ended_at_turn = http_engine_ended_count(loop->http);
         turn->run(turn);
+        any = true;
     }
+    return any;
 }
 
 /* ------------------------------------------------------------------------------------------------ running */
@@ -207,9 +219,8 @@ static bool has_jobs(struct loop *loop)
 static bool run_what_is_due(struct loop *loop)
 {
     bool busy = run_jobs(loop);
-    fire_timers(loop);
-    give_turns(loop);
-    return busy;
+    busy = fire_timers(loop) || busy;
+    return give_turns(loop) || busy;
 }
 
 static bool is_stopping(void *context)
@@ -242,7 +253,7 @@ void loop_step(struct loop *loop)
     note_thread(loop, true);
     (void)run_what_is_due(loop);
     http_engine_poll(loop->http, 0);
-    give_turns(loop);
+    (void)give_turns(loop);
     if (has_jobs(loop)) /* the next step runs them: one that goes on for ever would block */
         http_engine_wakeup(loop->http);
     http_engine_await(loop->http);
@@ -260,6 +271,8 @@ uint64_t loop_due_ms(const struct loop *loop)
     uint64_t timer_ms = heap_first_key(&loop->timers);
     uint64_t engine_ms = http_engine_due_ms(loop->http);
     uint64_t due_ms = timer_ms < engine_ms ? timer_ms : engine_ms;
+    if (loop->first_turn && may_begin(loop))
+        return 0;
     if (due_ms == UINT64_MAX)
         return UINT64_MAX;
     return due_ms > now_ms ? due_ms - now_ms : 0;

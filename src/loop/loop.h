@@ -46,16 +46,15 @@ struct loop_job {
 void loop_post(struct loop *loop,
                struct loop_job *job); /* from any thread; run later, in order, even from the loop's thread */
 
-/* Run in order, each only when the requests that are under way leave a connection free: so thousands of calls that are
- * started together begin one after the other, and none holds a record while its next request waits for a thousand others.
- * Loop's thread. */
+/* Run in order, each only when the requests that are under way leave a connection free, but for one now and then where
+ * others leave none. Who has its turn starts its requests at once. So of thousands of calls that are made together none
+ * holds a record while its next request waits for a thousand others. Loop's thread. */
 struct loop_turn {
     void (*run)(struct loop_turn *turn);
     struct loop_turn *next;
     struct loop_turn *previous;
     bool waits; /* false: idle, or it runs */
 };
-bool loop_has_turn(const struct loop *loop); /* nobody waits, and it would be run at once */
 void loop_await_turn(struct loop *loop, struct loop_turn *turn);
 void loop_leave_turn(struct loop *loop, struct loop_turn *turn); /* it will not run; one that is idle stays so */
 

@@ -88,64 +88,7 @@ static void operation_on_cancelled(struct cancel_link *link)
     os_cancel_trigger(operation->cancel);
 }
 
-/* ---- its turn: until then it holds neither a record nor a connection. What ends it early lets it begin at once: its
- * steps then say what becomes of it. */
-
-struct operation_waiting {
-    os_operation *operation;
-    struct loop_turn turn;
-    struct loop_timer deadline;
-    struct cancel_link cancelled;
-};
-
-static void operation_run(os_operation *operation);
-
-static void waiting_over(struct operation_waiting *waiting)
-{
-    os_operation *operation = waiting->operation;
-    loop_leave_turn(operation->client->loop, &waiting->turn);
-    loop_timer_clear(operation->client->loop, &waiting->deadline);
-    cancel_unlink(&waiting->cancelled);
-    free(waiting);
-    operation_run(operation);
-}
-
-static void operation_on_turn(struct loop_turn *turn)
-{
-    waiting_over(container_of(turn, struct operation_waiting, turn));
-}
-
-static void operation_on_deadline(struct loop_timer *timer)
-{
-    waiting_over(container_of(timer, struct operation_waiting, deadline));
-}
-
-static void operation_on_cancel(struct cancel_link *link)
-{
-    waiting_over(container_of(link, struct operation_waiting, cancelled));
-}
-
-/* False: out of memory, and it does not wait. */
-static bool operation_wait(os_operation *operation)
-{
-    struct loop *loop = operation->client->loop;
-    struct operation_waiting *waiting = calloc(1, sizeof(*waiting));
-    if (waiting == NULL)
-        return false;
-    waiting->operation = operation;
-    waiting->turn.run = operation_on_turn;
-    waiting->deadline.fire = operation_on_deadline;
-    waiting->cancelled.on_cancelled = operation_on_cancel;
-    if (!cancel_link(operation->cancel, &waiting->cancelled, loop)) {
-        free(waiting);
-        return false;
-    }
-    loop_await_turn(loop, &waiting->turn);
-    loop_timer_set(loop, &waiting->deadline, operation->arguments.call.deadline_ms);
-    return true;
-}
-
-/* The deadline counts from the start: others may have had to begin first. */
+/* The deadline counts from the start: the loop may have had others to begin first. */
 static void operation_take_time(os_operation *operation)
 {
     struct clock_reading now;
@@ -155,26 +98,20 @@ static void operation_take_time(os_operation *operation)
     call->deadline_ms = call->deadline_ms > waited_ms ? call->deadline_ms - waited_ms : 1;
 }
 
-static void operation_run(os_operation *operation)
-{
-    operation_take_time(operation);
-    if (operation->is_guarded)
-        guarded_start(&operation->call.guarded, operation_on_guarded);
-    else
-        plain_start(&operation->call.plain.plain, operation_on_plain);
-}
-
 static void operation_begin(struct loop_job *job)
 {
     os_operation *operation = container_of(job, struct os_operation, job);
+    operation_take_time(operation);
     operation->by_caller.on_cancelled = operation_on_cancelled;
     bool listens = cancel_link(operation->callers, &operation->by_caller, operation->client->loop);
     if (!listens && operation->is_guarded)
         operation->call.guarded.step = guarded_refuse_unstarted;
     else if (!listens)
         operation->call.plain.plain.step = plain_refuse_unstarted;
-    if (loop_has_turn(operation->client->loop) || !operation_wait(operation))
-        operation_run(operation);
+    if (operation->is_guarded)
+        guarded_start(&operation->call.guarded, operation_on_guarded);
+    else
+        plain_start(&operation->call.plain.plain, operation_on_plain);
 }
 
 static os_code operation_take_start(os_operation *operation, const os_start *start, os_call const **ret_call,

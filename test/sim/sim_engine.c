@@ -413,6 +413,12 @@ bool http_engine_has_room(const struct http_engine *engine)
     return true;
 }
 
+uint64_t http_engine_ended_count(const struct http_engine *engine)
+{
+    (void)engine;
+    return 0;
+}
+
 int http_engine_fd(const struct http_engine *engine)
 {
     (void)engine;

@@ -74,7 +74,6 @@ static void note_turn(struct loop_turn *turn)
 static void await_all(void *context)
 {
     struct busy *busy = context;
-    assert_false(loop_has_turn(busy->on.loop));
     for (int i = 0; i < TURNS; i++) {
         busy->counted[i] = (struct counted){.turn.run = note_turn, .busy = busy, .number = i};
         loop_await_turn(busy->on.loop, &busy->counted[i].turn);
@@ -117,4 +116,53 @@ TEST_WITH(busy, a_loop_that_hurries_lets_all_run)
     assert_true(event_reaches(&busy->ran_one, TURNS));
     assert_int_equal(http_server_held(busy->server), CONNECTIONS);
     http_server_release(busy->server, CONNECTIONS);
+}
+
+/* Requests to another host end, one after the other, while this one leaves no connection. */
+struct passing {
+    struct busy *busy;
+    struct http_server *server;
+    struct http_request request;
+    int left;
+    struct event over;
+};
+
+static void pass_one(void *context);
+
+static void on_passed(void *context, const struct http_result *result)
+{
+    struct passing *passing = context;
+    (void)result;
+    http_request_free(&passing->request);
+    if (--passing->left > 0)
+        pass_one(passing);
+    else
+        event_set(&passing->over);
+}
+
+static void pass_one(void *context)
+{
+    struct passing *passing = context;
+    uint64_t id = 0;
+    http_request_init(&passing->request);
+    passing->request.method = "GET";
+    assert_true(http_request_set_origin(&passing->request, "http", http_server_host(passing->server)));
+    assert_true(buf_add_str(&passing->request.path, "/"));
+    struct http_start start = {
+        .request = &passing->request, .loopback = true, .body_max = 10, .done = on_passed, .done_context = passing};
+    assert_int_equal(http_engine_start(loop_http(passing->busy->on.loop), &start, &id, NULL), OS_OK);
+}
+
+TEST_WITH(busy, now_and_then_one_runs_although_no_connection_is_free)
+{
+    struct passing passing = {.busy = busy, .server = http_server_start(NULL), .left = 65, .over = EVENT_INIT};
+    on_loop_call(&busy->on, await_all, busy);
+    on_loop_call(&busy->on, pass_one, &passing);
+    assert_true(event_reaches(&busy->ran_one, 1));
+    event_wait(&passing.over);
+    assert_int_equal(event_count(&busy->ran_one), 1); /* one for as many requests */
+    assert_int_equal(http_server_held(busy->server), CONNECTIONS);
+    http_server_release(busy->server, CONNECTIONS);
+    on_loop_settle(&busy->on);
+    http_server_stop(passing.server);
 }
