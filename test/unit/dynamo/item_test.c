@@ -319,3 +319,17 @@ TEST(a_string_attribute_is_borrowed_or_null)
     assert_null(item_get_string(item, "e"));
     json_decref(item);
 }
+
+TEST(attributes_that_no_item_has_room_for_are_not_kept)
+{
+    enum { LENGTH = 5 << 20 };
+    char *text = malloc(LENGTH + 1);
+    assert_non_null(text);
+    memset(text, 'x', LENGTH);
+    text[LENGTH] = '\0';
+    json_t *item = item_of(ITEM);
+    json_object_set_new(item, "colour", item_string(text));
+    assert_null(item_other_attributes(item));
+    json_decref(item);
+    free(text);
+}

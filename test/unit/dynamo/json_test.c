@@ -189,3 +189,27 @@ TEST(what_is_written_keeps_its_order_and_has_no_blanks)
     buf_free(&out);
     json_decref(root);
 }
+
+static bool is_written(const char *text, size_t most)
+{
+    json_t *root = json_read(text, strlen(text));
+    struct buf out;
+    assert_non_null(root);
+    buf_init(&out, most);
+    bool written = json_write(&out, root);
+    buf_free(&out);
+    json_decref(root);
+    return written;
+}
+
+TEST(what_has_no_room_is_not_written)
+{
+    static const char *const texts[] = {"{\"a\":\"b\"}", "{\"a\":[1,2]}", "{\"a\":{\"b\":\"c\"}}"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        for (size_t most = 0; most <= strlen(texts[i]); most++)
+            assert_int_equal(is_written(texts[i], most), most == strlen(texts[i]));
+    struct buf out;
+    buf_init(&out, 100);
+    assert_false(json_write(&out, NULL));
+    buf_free(&out);
+}

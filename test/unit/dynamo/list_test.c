@@ -181,3 +181,21 @@ TEST(a_page_with_anything_but_items_and_a_key_is_not_used)
         assert_null(last_key);
     }
 }
+
+/* No key of DynamoDB's is so long: it could not be asked for. */
+TEST(a_last_key_without_an_end_is_no_page)
+{
+    enum { LENGTH = 40000 };
+    struct buf body;
+    struct seen seen = {0};
+    char *last_key = NULL;
+    buf_init(&body, 2 * LENGTH);
+    buf_add_str(&body, "{\"Items\":[],\"LastEvaluatedKey\":{\"path\":{\"S\":\"");
+    for (size_t i = 0; i < LENGTH; i++)
+        buf_add_char(&body, 'k');
+    buf_add_str(&body, "\"}}}");
+    assert_true(buf_ok(&body));
+    assert_int_equal(list_outcome(200, buf_str(&body), &seen, &last_key, NULL), LEDGER_AMBIGUOUS);
+    assert_null(last_key);
+    buf_free(&body);
+}
