@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -161,6 +162,13 @@ static void pass_time_until(uint64_t then_ms)
         clock_jump(then_ms - now_ms + 1);
 }
 
+/* A connection can be read from, or written to. */
+static void wait_until_ready(const struct http_engine *engine)
+{
+    struct pollfd ready = {.fd = http_engine_fd(engine), .events = POLLIN};
+    assert_int_equal(poll(&ready, 1, 60000), 1);
+}
+
 TEST_WITH(fixture, a_process_stopped_past_the_deadline_sends_nothing_more)
 {
     enum { LENGTH = 32 << 20 };
@@ -179,6 +187,7 @@ TEST_WITH(fixture, a_process_stopped_past_the_deadline_sends_nothing_more)
     size_t sends = socket_watch()->sends;
     assert_true(sends > 0);
     http_server_release(fixture->server, 1); /* from here on it would take everything */
+    wait_until_ready(fixture->engine);
     clock_jump(HOUR_MS);
     probe_wait(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_ERR_DEADLINE);

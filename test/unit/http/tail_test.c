@@ -339,7 +339,7 @@ TEST_WITH(fixture, neither_is_what_its_deadline_ends)
 }
 
 /* While libcurl is at work, other transfers among it, the time of the next look at the tail may pass. */
-static bool libcurl_takes_time;
+static uint64_t libcurl_takes_ms;
 static int longest_wait_ms;
 
 CURLMcode __real_curl_multi_timeout(CURLM *multi, long *ret_ms);
@@ -349,8 +349,7 @@ CURLMcode __wrap_curl_multi_timeout(CURLM *multi, long *ret_ms);
 CURLMcode __wrap_curl_multi_timeout(CURLM *multi, long *ret_ms)
 {
     CURLMcode code = __real_curl_multi_timeout(multi, ret_ms);
-    if (libcurl_takes_time)
-        clock_jump(20);
+    clock_jump(libcurl_takes_ms);
     return code;
 }
 
@@ -360,7 +359,7 @@ int __wrap_epoll_wait(int fd, struct epoll_event *events, int most, int timeout_
 int __wrap_epoll_wait(int fd, struct epoll_event *events, int most, int timeout_ms)
 {
     longest_wait_ms = timeout_ms > longest_wait_ms ? timeout_ms : longest_wait_ms;
-    return __real_epoll_wait(fd, events, most, libcurl_takes_time ? 0 : timeout_ms);
+    return __real_epoll_wait(fd, events, most, libcurl_takes_ms > 0 ? 0 : timeout_ms);
 }
 
 TEST_WITH(fixture, a_look_that_is_late_already_is_not_waited_for)
@@ -370,9 +369,9 @@ TEST_WITH(fixture, a_look_that_is_late_already_is_not_waited_for)
     struct probe probe;
     send_unread(fixture, &probe, body, HOUR_MS, 2 * (uint64_t)HOUR_MS);
     longest_wait_ms = 0;
-    libcurl_takes_time = true;
+    libcurl_takes_ms = 20;
     http_engine_poll(fixture->engine, ASKED_MS);
-    libcurl_takes_time = false;
+    libcurl_takes_ms = 0;
     assert_in_range(longest_wait_ms, 0, ASKED_MS);
     http_engine_cancel(fixture->engine, probe.id);
     probe_wait(fixture->engine, &probe);
@@ -481,4 +480,23 @@ TEST_WITH(fixture, an_early_answer_counts)
     assert_false(http_server_record(fixture->server, 0)->whole);
     probe_free(&probe);
     free(body);
+}
+
+/* It was begun in time, and libcurl would send it at once: there is a kept connection for it. */
+TEST_WITH(fixture, what_libcurl_comes_to_behind_its_deadline_is_not_sent)
+{
+    struct probe probe;
+    fixture_warm_up(fixture);
+    fixture_init_once(fixture, &probe, "DELETE", NULL, 0);
+    probe.start.deadline_monotonic_ms = probe_now_ms() + HOUR_MS;
+    probe_start(fixture->engine, &probe);
+    libcurl_takes_ms = HOUR_MS;
+    http_engine_poll(fixture->engine, 0);
+    libcurl_takes_ms = 0;
+    if (!probe.done)
+        probe_wait(fixture->engine, &probe);
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_false(probe.sent);
+    assert_int_equal(http_server_count(fixture->server), 1);
+    probe_free(&probe);
 }
