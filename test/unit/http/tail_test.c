@@ -493,10 +493,8 @@ TEST_WITH(fixture, what_libcurl_comes_to_behind_its_deadline_is_not_sent)
     libcurl_takes_ms = HOUR_MS;
     http_engine_poll(fixture->engine, 0);
     libcurl_takes_ms = 0;
-    if (!probe.done)
-        probe_wait(fixture->engine, &probe);
+    assert_true(probe.done);
     assert_int_equal(probe.code, OS_ERR_DEADLINE);
     assert_false(probe.sent);
-    assert_int_equal(http_server_count(fixture->server), 1);
     probe_free(&probe);
 }
