@@ -3,8 +3,6 @@
 #include "base/error.h"
 #include "client/client.h"
 
-#include <limits.h>
-
 int os_client_fd(const os_client *client)
 {
     return client->settings.foreign_loop ? loop_fd(client->loop) : -1;

@@ -159,24 +159,17 @@ static char *put_digits(char *at, size_t count, int value)
     return at + count;
 }
 
-static char *put_text(char *at, const char *text)
-{
-    size_t len = strlen(text);
-    memcpy(at, text, len + 1);
-    return at + len;
-}
-
 void text_format_http_date(int64_t epoch_s, char *ret)
 {
     struct date date;
     int weekday = 0;
     date_from_epoch(epoch_s, &date, &weekday);
-    ret = put_text(put_text(ret, weekdays[weekday]), ", ");
-    ret = put_text(put_text(put_text(put_digits(ret, 2, date.day), " "), months[date.month - 1]), " ");
-    ret = put_text(put_digits(ret, 4, date.year), " ");
-    ret = put_text(put_digits(ret, 2, date.hour), ":");
-    ret = put_text(put_digits(ret, 2, date.minute), ":");
-    put_text(put_digits(ret, 2, date.second), " GMT");
+    ret = stpcpy(stpcpy(ret, weekdays[weekday]), ", ");
+    ret = stpcpy(stpcpy(stpcpy(put_digits(ret, 2, date.day), " "), months[date.month - 1]), " ");
+    ret = stpcpy(put_digits(ret, 4, date.year), " ");
+    ret = stpcpy(put_digits(ret, 2, date.hour), ":");
+    ret = stpcpy(put_digits(ret, 2, date.minute), ":");
+    stpcpy(put_digits(ret, 2, date.second), " GMT");
 }
 
 void text_format_amz_date(int64_t epoch_s, char *ret)
@@ -185,7 +178,7 @@ void text_format_amz_date(int64_t epoch_s, char *ret)
     int weekday = 0;
     date_from_epoch(epoch_s, &date, &weekday);
     ret = put_digits(put_digits(put_digits(ret, 4, date.year), 2, date.month), 2, date.day);
-    ret = put_text(ret, "T");
+    ret = stpcpy(ret, "T");
     ret = put_digits(put_digits(put_digits(ret, 2, date.hour), 2, date.minute), 2, date.second);
-    put_text(ret, "Z");
+    stpcpy(ret, "Z");
 }

@@ -36,8 +36,8 @@ void item_bucket(const json_t *item, char ret[RECORD_BUCKET_SIZE]); /* "": it na
 /* An attribute of type S without a NUL inside, borrowed from the item; else NULL. */
 const char *item_get_string(const json_t *item, const char *name);
 
-/* The attributes that neither struct record nor item_bucket has a place for, as compact JSON ("{}" if none); malloc'ed, NULL when out of
- * memory. */
+/* The attributes that neither struct record nor item_bucket has a place for, as compact JSON ("{}" if none);
+ * malloc'ed, NULL when out of memory. */
 char *item_other_attributes(json_t *item);
 
 #endif

@@ -2,11 +2,6 @@
 /* When a transfer is looked at again: when it may have to end, and when its body may go on. */
 #include "http/internal.h"
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 uint64_t due_end_ms(const struct http_transfer *transfer)
 {
     uint64_t due = UINT64_MAX;

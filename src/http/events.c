@@ -35,13 +35,18 @@ void events_forget(struct http_engine *engine, int fd)
     (void)epoll_ctl(engine->events.epoll_fd, EPOLL_CTL_DEL, fd, &event);
 }
 
+static void watch_or_look(struct http_engine *engine, int fd, uint32_t interest)
+{
+    if (!watch(engine, fd, interest))
+        engine->events.blind = true;
+}
+
 /* libcurl 7.88 closes a connection that it gave up before it was one without a word (cf_socket_close, "not active"), and
  * takes the next with the same number for the one it knows, which is watched already. So each is watched from the
  * beginning, as libcurl will want it. */
 void events_expect(struct http_engine *engine, int fd)
 {
-    if (!watch(engine, fd, EPOLLOUT))
-        engine->events.blind = true;
+    watch_or_look(engine, fd, EPOLLOUT);
 }
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *socket_context)
@@ -51,8 +56,8 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
     (void)socket_context;
     if (what == CURL_POLL_REMOVE)
         events_forget(engine, fd);
-    else if (!watch(engine, fd, interest_of(what)))
-        engine->events.blind = true;
+    else
+        watch_or_look(engine, fd, interest_of(what));
     return 0;
 }
 

@@ -175,6 +175,11 @@ struct http_engine {
 void engine_end(struct http_transfer *transfer, CURLcode code);
 void engine_abort(struct http_transfer *transfer, os_code code, const char *message);
 
+static inline uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* due.c, on the monotonic clock; UINT64_MAX: only when something happens */
 uint64_t due_end_ms(const struct http_transfer *transfer);  /* when it may have to end */
 uint64_t tail_due_ms(const struct http_transfer *transfer); /* when the tail is looked at */

@@ -9,11 +9,6 @@
 
 #include <assert.h>
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Takes out the first whose time has come. */
 static struct heap_node *take_due(struct heap *heap, uint64_t now_ms)
 {

@@ -90,8 +90,9 @@ static void *keep_struct(struct keep_walk *walk, bool was_given, void *from, siz
 #define KEEP_STRUCT(walk, own, given, field) \
     keep_struct((walk), (own)->field != NULL, &(given)->field, sizeof((given)->field))
 
-static void keep_walk_guarded(struct keep_walk *walk, struct keep_given *given, struct guarded_arguments *own)
+static void keep_walk_guarded(struct keep_walk *walk, struct keep_given *given, struct kept_arguments *kept)
 {
+    struct guarded_arguments *own = &kept->guarded;
     os_body *body = KEEP_STRUCT(walk, own, given, body);
     os_put_options *put_options = KEEP_STRUCT(walk, own, given, put_options);
     os_copy_options *copy_options = KEEP_STRUCT(walk, own, given, copy_options);
@@ -116,8 +117,9 @@ static void keep_walk_guarded(struct keep_walk *walk, struct keep_given *given, 
     own->resolve_options = resolve_options;
 }
 
-static void keep_walk_plain(struct keep_walk *walk, struct keep_given *given, struct plain_arguments *own)
+static void keep_walk_plain(struct keep_walk *walk, struct keep_given *given, struct kept_arguments *kept)
 {
+    struct plain_arguments *own = &kept->plain;
     os_body *body = KEEP_STRUCT(walk, own, given, body);
     os_put_options *put_options = KEEP_STRUCT(walk, own, given, put_options);
     os_sink *sink = KEEP_STRUCT(walk, own, given, sink);
@@ -143,8 +145,9 @@ static void keep_walk_plain(struct keep_walk *walk, struct keep_given *given, st
     own->list_options = list_options;
 }
 
-static void keep_walk_update(struct keep_walk *walk, struct keep_given *given, struct update_arguments *own)
+static void keep_walk_update(struct keep_walk *walk, struct keep_given *given, struct kept_arguments *kept)
 {
+    struct update_arguments *own = &kept->update.update;
     os_update_options *options = KEEP_STRUCT(walk, own, given, options);
     if (options && options->put) {
         os_put_options *put = (os_put_options *)keep_bytes(walk, &given->put_options, sizeof(given->put_options));
@@ -157,10 +160,20 @@ static void keep_walk_update(struct keep_walk *walk, struct keep_given *given, s
 
 /* ------------------------------------------------------------------------------------------------ calls */
 
-static os_code keep_allocate(struct kept_arguments *kept, size_t size, os_error *err)
+/* Counts, then copies, what `kept` points to. */
+static os_code keep_copy(struct kept_arguments *kept, struct keep_given *given,
+                         void (*walk)(struct keep_walk *walk, struct keep_given *given, struct kept_arguments *kept),
+                         os_error *err)
 {
-    kept->block = malloc(size ? size : 1);
-    return kept->block ? OS_OK : error_no_memory(err);
+    struct keep_walk count = {.block = NULL};
+    walk(&count, given, kept);
+    kept->block = malloc(count.used ? count.used : 1);
+    if (kept->block == NULL)
+        return error_no_memory(err);
+    struct keep_walk copy = {.block = kept->block};
+    walk(&copy, given, kept);
+    assert(copy.used == count.used);
+    return OS_OK;
 }
 
 #define KEEP_TAKE(code, arguments, given, field, name, err)                                                  \
@@ -181,17 +194,9 @@ os_code keep_guarded(const struct guarded_arguments *arguments, const os_call *c
     KEEP_TAKE(code, arguments, &given, resolve_options, "os_resolve_options", err);
     if (code != OS_OK)
         return code;
-    struct keep_walk walk = {.block = NULL};
     *own = *arguments;
     own->call = &ret->call;
-    keep_walk_guarded(&walk, &given, own);
-    code = keep_allocate(ret, walk.used, err);
-    if (code != OS_OK)
-        return code;
-    struct keep_walk copy = {.block = ret->block};
-    keep_walk_guarded(&copy, &given, own);
-    assert(copy.used == walk.used);
-    return OS_OK;
+    return keep_copy(ret, &given, keep_walk_guarded, err);
 }
 
 os_code keep_plain(const struct plain_arguments *arguments, const os_call *call, struct kept_arguments *ret,
@@ -206,17 +211,9 @@ os_code keep_plain(const struct plain_arguments *arguments, const os_call *call,
     KEEP_TAKE(code, arguments, &given, list_options, "os_list_options", err);
     if (code != OS_OK)
         return code;
-    struct keep_walk walk = {.block = NULL};
     *own = *arguments;
     own->call = &ret->call;
-    keep_walk_plain(&walk, &given, own);
-    code = keep_allocate(ret, walk.used, err);
-    if (code != OS_OK)
-        return code;
-    struct keep_walk copy = {.block = ret->block};
-    keep_walk_plain(&copy, &given, own);
-    assert(copy.used == walk.used);
-    return OS_OK;
+    return keep_copy(ret, &given, keep_walk_plain, err);
 }
 
 os_code keep_update(const struct update_arguments *arguments, const os_call *call, struct kept_arguments *ret,
@@ -230,18 +227,11 @@ os_code keep_update(const struct update_arguments *arguments, const os_call *cal
         code = versioned_copy(given.options.put, &given.put_options, sizeof(given.put_options), "os_put_options", err);
     if (code != OS_OK)
         return code;
-    struct keep_walk walk = {.block = NULL};
     *own = *arguments;
     own->call = &ret->call;
-    keep_walk_update(&walk, &given, own);
-    code = keep_allocate(ret, walk.used, err);
-    if (code != OS_OK)
-        return code;
-    struct keep_walk copy = {.block = ret->block};
-    keep_walk_update(&copy, &given, own);
-    assert(copy.used == walk.used);
+    code = keep_copy(ret, &given, keep_walk_update, err);
     ret->update.guarded = (struct guarded_arguments){.name = "update", .key = own->key, .call = &ret->call};
-    return OS_OK;
+    return code;
 }
 
 void keep_free(struct kept_arguments *kept)

@@ -110,19 +110,7 @@ static void look_at_records(struct session *session)
 
 static enum status table_check_run(const struct options *options)
 {
-    const char *name = options->operand_count > 0 ? options->operand[0] : NULL;
-    struct session session;
-    struct location at;
-    enum status status = table_open(&session, options, name, LOCATION_PREFIX, &at);
-
-    if (status == STATUS_DONE) {
-        os_error error = {0};
-        os_code code = os_table_check(session.client, &session.call, &error);
-        if (code == OS_OK)
-            look_at_records(&session);
-        status = output_outcome(&session.output, options_text(options, OPTION_LEDGER), status_of_read(code), &error);
-    }
-    return table_close(&session, &at, status);
+    return table_call(options, os_table_check, look_at_records);
 }
 
 const struct command command_table_check = {

@@ -4,7 +4,7 @@
 
 static enum status table_create_run(const struct options *options)
 {
-    return table_call(options, os_table_create);
+    return table_call(options, os_table_create, NULL);
 }
 
 const struct command command_table_create = {

@@ -55,7 +55,8 @@ enum status table_close(struct session *session, struct location *at, enum statu
 }
 
 enum status table_call(const struct options *options,
-                       os_code (*call)(os_client *client, const os_call *call, os_error *err))
+                       os_code (*call)(os_client *client, const os_call *call, os_error *err),
+                       void (*then)(struct session *session))
 {
     const char *name = options->operand_count > 0 ? options->operand[0] : NULL;
     struct session session;
@@ -65,6 +66,8 @@ enum status table_call(const struct options *options,
     if (status == STATUS_DONE) {
         os_error error = {0};
         os_code code = call(session.client, &session.call, &error);
+        if (code == OS_OK && then != NULL)
+            then(&session);
         status = output_outcome(&session.output, options_text(options, OPTION_LEDGER), status_of_read(code), &error);
     }
     return table_close(&session, &at, status);

@@ -13,6 +13,14 @@
     "put E native forward recent=1000 ours=F\n" \
     "start -> SIGN 1000/5 [SIGNING]\n"          \
     "signed -> SEND 12000 [SENDING]\n"
+/* The same under a record. */
+#define RECORD_LOST                                                                 \
+    "put absent forward recent=1000\n"                                              \
+    "start -> SIGN 1000/5 [SIGNING]\n"                                              \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent, HEAD [ACQUIRING]\n" \
+    "head none @1000 -> [ACQUIRING]\n"                                              \
+    "put ok -> SEND 20000 [SENDING]\n"                                              \
+    "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
 #define LOST  "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
 #define AGAIN "-> SEND 12000 [SENDING]\n"
 
@@ -80,13 +88,7 @@ TEST(without_the_promise_nothing_is_sent_again)
     TRACE("put absent native recent=1000\n"
           "start -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n" LOST "head none over=whole @1000 -> WAIT 25 [RESOLVE_WAITING]\n");
-    TRACE("put absent forward recent=1000\n"
-          "start -> SIGN 1000/5 [SIGNING]\n"
-          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent, HEAD [ACQUIRING]\n"
-          "head none @1000 -> [ACQUIRING]\n"
-          "put ok -> SEND 20000 [SENDING]\n"
-          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
-          "head X over=whole @1000 -> GET [RESOLVE_OWN]\n");
+    TRACE(RECORD_LOST "head X over=whole @1000 -> GET [RESOLVE_OWN]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ N4.2: decided */
@@ -96,13 +98,7 @@ TEST(our_nonce_in_a_pair_is_a_commit)
     TRACE(CREATE LOST "head X nonce=other pair=us pair=whole @1000 -> COMMITTED PROVEN V4 none [FINISHED]\n");
     TRACE(REPLACE LOST "head X nonce=other over=us @1000 -> COMMITTED PROVEN V4 none [FINISHED]\n");
     /* whatever excludes others (V4.1) */
-    TRACE("put absent forward recent=1000\n"
-          "start -> SIGN 1000/5 [SIGNING]\n"
-          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent, HEAD [ACQUIRING]\n"
-          "head none @1000 -> [ACQUIRING]\n"
-          "put ok -> SEND 20000 [SENDING]\n"
-          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
-          "head X nonce=other pair=us @1000 -> COMMITTED PROVEN V4 none [FINISHED]\n");
+    TRACE(RECORD_LOST "head X nonce=other pair=us @1000 -> COMMITTED PROVEN V4 none [FINISHED]\n");
     TRACE("put absent native recent=1000\n"
           "start -> SIGN 1000/5 [SIGNING]\n"
           "signed -> SEND 12000 [SENDING]\n" LOST
