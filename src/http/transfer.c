@@ -166,13 +166,26 @@ static int on_progress(void *context, curl_off_t total_in, curl_off_t in, curl_o
     return transfer->cancelled ? 1 : 0;
 }
 
+/* libcurl takes a URL apart and puts it together again, most of which is printf. A target it sends as it is. Only a
+ * proxy for plain HTTP wants the whole URL in its place. */
+static bool set_url(struct http_transfer *transfer)
+{
+    const struct http_start *start = &transfer->start;
+    const char *origin = transfer->host->origin;
+    bool ok = http_request_url(start->request, &transfer->url);
+    bool has_no_proxy = start->loopback || strcmp(start->request->scheme, "https") == 0;
+    const char *url = buf_str(&transfer->url);
+    SET(transfer, ok, CURLOPT_URL, has_no_proxy ? origin : url);
+    SET(transfer, ok, CURLOPT_REQUEST_TARGET, has_no_proxy ? url + strlen(origin) : NULL);
+    return ok;
+}
+
 /* What differs from one request to the next, beside method, body and headers. */
 static bool set_request(struct http_transfer *transfer)
 {
     bool ok = true;
     SET(transfer, ok, CURLOPT_PRIVATE, (void *)transfer);
     SET(transfer, ok, CURLOPT_ERRORBUFFER, transfer->curl_message);
-    SET(transfer, ok, CURLOPT_URL, buf_str(&transfer->url));
     SET(transfer, ok, CURLOPT_OPENSOCKETDATA, transfer);
     SET(transfer, ok, CURLOPT_PREREQDATA, transfer);
     SET(transfer, ok, CURLOPT_HEADERDATA, transfer);
@@ -272,9 +285,8 @@ bool transfer_take_handle(struct http_transfer *transfer)
     struct http_engine *engine = transfer->engine;
     buf_init(&transfer->url, 2 * HTTP_TARGET_MAX + 1024);
     transfer->easy = take_handle(engine);
-    if (transfer->easy != NULL && http_request_url(transfer->start.request, &transfer->url) && set_request(transfer) &&
-        set_method_and_body(transfer) && add_headers(transfer) &&
-        curl_multi_add_handle(engine->multi, transfer->easy) == CURLM_OK)
+    if (transfer->easy != NULL && set_url(transfer) && set_request(transfer) && set_method_and_body(transfer) &&
+        add_headers(transfer) && curl_multi_add_handle(engine->multi, transfer->easy) == CURLM_OK)
         return true;
     transfer_put_handle(transfer, false);
     return false;

@@ -284,12 +284,13 @@ TEST_WITH(fixture, a_proxy_of_the_environment_is_used_except_for_loopback)
     assert_int_equal(setenv("http_proxy", proxy, 1), 0);
     assert_int_equal(setenv("no_proxy", "spared.test", 1), 0);
     struct probe probe;
-    probe_init(&probe, "PUT", "store.test", "/k", "x", 1);
+    probe_init(&probe, "PUT", "store.test", "/a/../%20//k", "x", 1);
+    assert_true(buf_add_str(&probe.request.query, "x-id="));
     probe.start.loopback = false;
     probe.start.once = true;
     http_probe_run(fixture->engine, &probe);
     assert_int_equal(probe.code, OS_OK);
-    assert_string_equal(last_record(fixture)->target, "http://store.test/k");
+    assert_string_equal(last_record(fixture)->target, "http://store.test/a/../%20//k?x-id=");
     assert_string_equal(http_headers_get(&last_record(fixture)->headers, "host"), "store.test");
     probe_free(&probe);
     assert_int_equal(setenv("http_proxy", "http://127.0.0.1:1", 1), 0);

@@ -12,9 +12,11 @@ static void fixture_set_up(struct fixture *fixture)
     fixture_start(fixture, 8, &(struct http_server_options){.tls = true});
 }
 
+static const char target[] = "/a/../%20//k";
+
 static void init_tls(struct probe *probe, const char *method, const char *host, const void *data, size_t length)
 {
-    probe_init(probe, method, host, "/k", data, length);
+    probe_init(probe, method, host, target, data, length);
     assert_true(http_request_set_origin(&probe->request, "https", host));
 }
 
@@ -39,6 +41,7 @@ TEST_WITH(fixture, a_trusted_server_is_used_and_its_connection_kept)
     put(fixture, large, 1 << 20);
     put(fixture, large, 65535);
     assert_int_equal(http_server_connections(fixture->server), 1);
+    assert_string_equal(http_server_record(fixture->server, 0)->target, target);
     assert_int_equal(http_server_record(fixture->server, 10)->body_length, 1 << 20);
     assert_int_equal(http_server_record(fixture->server, 11)->body_length, 65535);
     free(large);
