@@ -93,6 +93,7 @@ os_code http_engine_new(const struct http_engine_options *options, struct http_e
     }
     engine->events.epoll_fd = -1;
     engine->events.wake_fd = -1;
+    engine->idle_due_ms = UINT64_MAX;
     bool made = take_options(engine, options, ca_file) && make_handles(engine);
     os_code code = made ? transfer_make_first_handle(engine, err) : error_no_memory(err);
     if (code != OS_OK) {

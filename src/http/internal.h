@@ -17,7 +17,10 @@ enum {
     TAIL_BYTES = 512,         /* with TLS's overhead still in one segment of the smallest path (RFC 8200: 1,280) */
     INTERIM_ANSWERS_MAX = 32, /* 1xx before the final answer */
     FRAMING_BYTES_MAX = 4 << 20, /* taken from a connection without a byte of a body: libcurl takes 6 MiB in one go */
-    UPLOAD_BUFFER_BYTES = 192 << 10 /* what libcurl reads of a body and sends at a time */
+    UPLOAD_BUFFER_BYTES = 192 << 10, /* what libcurl reads of a body and sends at a time */
+    /* R6.6. The shortest waits of servers that are known are 5 s: Node.js (server.keepAliveTimeout), Apache
+     * (KeepAliveTimeout), and S3, as users have seen it (vectordotdev/vector, pull request 9703). */
+    IDLE_MAX_MS = 4000
 };
 
 /* One connection, from socket() to close(). libcurl keeps the pool; this table tells which socket serves which request,
@@ -31,6 +34,7 @@ struct http_socket {
     int peer_port;
     uint32_t user_timeout_ms;     /* as set on the socket */
     bool resets;                  /* whoever closes it resets it */
+    uint64_t idle_since_ms;       /* 0: in use, or shut down */
     struct http_transfer *opener; /* NULL once it has carried a request: from then on libcurl closes it through us */
     struct http_transfer *user;   /* the last that was sent on it, until that has ended */
 };
@@ -169,6 +173,7 @@ struct http_engine {
     struct http_socket *sockets;
     size_t socket_count;
     size_t socket_cap;
+    uint64_t idle_due_ms; /* when one may have been idle for too long */
 };
 
 /* engine.c: the end of a request, which tells its caller. Not while libcurl is at work. */
@@ -238,6 +243,7 @@ int socket_close(void *context, curl_socket_t fd);
 int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer_port, int local_port);
 void socket_forget_opened(struct http_transfer *transfer);      /* it ends: what it opened and never used is closed */
 void socket_leave(struct http_transfer *transfer);              /* the transfer has ended */
+void socket_end_idle(struct http_engine *engine);               /* closes what was idle for too long */
 bool socket_floods(struct http_transfer *transfer, bool fresh); /* much came that was none of the body's, since fresh */
 bool socket_drains(struct http_transfer *transfer);             /* the kernel has less to send than at the last look */
 bool socket_acknowledged(const struct http_transfer *transfer); /* nothing is unsent or unacknowledged */

@@ -202,8 +202,29 @@ static void forget_socket(struct http_transfer *transfer)
     if (entry != NULL && entry->user == transfer) {
         set_linger(entry, false);
         entry->user = NULL;
+        entry->idle_since_ms = clock_monotonic_us() / 1000;
+        transfer->engine->idle_due_ms = earlier(transfer->engine->idle_due_ms, entry->idle_since_ms + IDLE_MAX_MS);
     }
     transfer->wire.fd = -1;
+}
+
+void socket_end_idle(struct http_engine *engine)
+{
+    if (engine->idle_due_ms > engine->now_ms)
+        return;
+    engine->idle_due_ms = UINT64_MAX;
+    for (size_t i = 0; i < engine->socket_count; i++) {
+        struct http_socket *entry = &engine->sockets[i];
+        if (entry->idle_since_ms == 0)
+            continue;
+        uint64_t due_ms = entry->idle_since_ms + IDLE_MAX_MS;
+        if (due_ms > engine->now_ms) {
+            engine->idle_due_ms = earlier(engine->idle_due_ms, due_ms);
+        } else {
+            hang_up(entry->fd, false); /* libcurl finds it dead, and closes it, before the next request */
+            entry->idle_since_ms = 0;
+        }
+    }
 }
 
 /* What the record of a guarded write counts on (http_start.tail): on this connection it holds, or nothing is sent. */
@@ -256,6 +277,7 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
             entry->user->wire.fd = -1;
         entry->opener = NULL;
         entry->user = transfer;
+        entry->idle_since_ms = 0;
         transfer->wire.fd = entry->fd;
     }
     if (entry != NULL && !can_keep_promise(transfer, entry))

@@ -147,6 +147,7 @@ static void take_turn(struct http_engine *engine)
 {
     engine->now_ms = clock_monotonic_us() / 1000;
     expire_unsent(engine);
+    socket_end_idle(engine);
     begin_waiting(engine);
     let_bodies_go(engine);
     perform(engine);
@@ -164,6 +165,7 @@ static uint64_t next_turn_ms(struct http_engine *engine)
         return 0;
     uint64_t due = earlier(heap_first_key(&engine->unsent), heap_first_key(&engine->dues));
     due = earlier(due, heap_first_key(&engine->looks));
+    due = earlier(due, engine->idle_due_ms);
     return earlier(due, events_due_ms(engine));
 }
 
@@ -187,5 +189,5 @@ void http_engine_poll(struct http_engine *engine, uint64_t timeout_ms)
 
 uint64_t http_engine_due_ms(struct http_engine *engine)
 {
-    return engine->started != NULL ? next_turn_ms(engine) : UINT64_MAX;
+    return engine->started != NULL ? next_turn_ms(engine) : engine->idle_due_ms;
 }
