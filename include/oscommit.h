@@ -401,6 +401,17 @@ typedef struct os_call {
 } os_call;
 #define OS_CALL_INIT OS_SIZED_(os_call)
 
+/* Gets a client ready, so that its first calls do not wait: looks up credentials, opens `connections` to the store and
+ * as many to the ledger [0: one; at most max_connections], and finds out what the first guarded call would (E7) and the
+ * store's time (R3). Sends reads only, of the bucket and of a key that is nowhere. Call it just before the work: a
+ * connection that is not used for 4 s is closed again (R6.6). Of an embedded store it only sees that it is there.
+ *   OS_OK             ready, as far as reads can tell: what a key's policy denies shows in the call that needs it
+ *   OS_ERR_NO_BUCKET, OS_ERR_NO_TABLE, OS_ERR_CREDENTIALS, OS_ERR_NETWORK, OS_ERR_TLS ...   what the first guarded call
+ *                     would meet. The client stays usable, and the call may be made again.
+ *   OS_ERR_DEADLINE, OS_ERR_CANCELLED
+ * Blocks until all have been answered. */
+OS_API os_code os_client_warm(os_client *client, uint32_t connections, const os_call *call, os_error *err);
+
 /* Puts the next bytes of a body into `ret_data`, at most `size`. Returns how many, 0 at the end of the body, or less
  * than 0 if it cannot be read. Runs on the thread that made the call, and may block. */
 typedef int64_t (*os_read_fn)(void *context, void *ret_data, size_t size);

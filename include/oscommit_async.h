@@ -161,6 +161,10 @@ OS_API os_code os_start_delete(os_client *client, const char *key, const os_star
 OS_API os_code os_start_list(os_client *client, const os_list_options *options, os_list_fn each, void *each_context,
                              const os_start *start, os_operation **ret, os_error *err);
 
+/* Starts os_client_warm. */
+OS_API os_code os_start_client_warm(os_client *client, uint32_t connections, const os_start *start, os_operation **ret,
+                                    os_error *err);
+
 /* ------------------------------------------------------------------------------------- the caller's event loop
  *
  * With os_options.foreign_loop a client has no I/O thread: the program's own loop (epoll, libuv, GLib ...) moves it on.

@@ -48,3 +48,9 @@ void os_free(void *data)
 {
     free(data);
 }
+
+os_code os_client_warm(os_client *client, uint32_t connections, const os_call *call, os_error *err)
+{
+    const struct plain_arguments warm = {.connections = connections, .call = call};
+    return plain_call(client, &warm, plain_warm, err);
+}

@@ -2,6 +2,7 @@
 /* The client's life: opened, its one I/O thread, closed. */
 #include "base/error.h"
 #include "client/client.h"
+#include "client/fence_check.h"
 #include "client/own_profile.h"
 #include "client/pool.h"
 #include "guarded/driver.h"

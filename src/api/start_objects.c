@@ -40,3 +40,11 @@ os_code os_start_list(os_client *client, const os_list_options *options, os_list
     const struct operation_request request = {.plain = &list, .plain_first = plain_list, .start = start};
     return operation_start(client, &request, ret, err);
 }
+
+os_code os_start_client_warm(os_client *client, uint32_t connections, const os_start *start, os_operation **ret,
+                             os_error *err)
+{
+    const struct plain_arguments warm = {.connections = connections};
+    const struct operation_request request = {.plain = &warm, .plain_first = plain_warm, .start = start};
+    return operation_start(client, &request, ret, err);
+}

@@ -65,6 +65,7 @@ static void ledger_call_start(struct sync *sync)
 {
     struct ledger_call *call = container_of(sync, struct ledger_call, sync);
     struct op_limits limits = client_limits(call->client, &call->call);
+    error_clear(&call->answer.error);
     if (op_begin(&call->op, &limits, ledger_call_attempt, ledger_call_interrupted))
         ledger_call_attempt(&call->op);
     else
@@ -84,25 +85,37 @@ static bool is_elsewhere(const struct ledger_answer *answer)
     return answer->foreign || ledger_gave_no_answer(answer) || answer->error.code == OS_ERR_TLS;
 }
 
-/* Gives what the ledger said; *err is filled for every outcome but OK and the conflicts. */
-enum ledger_outcome ledger_call_run(struct ledger_call *ledger_call, os_client *client, const os_call *call,
-                                    os_error *err)
+os_code ledger_call_prepare(struct ledger_call *ledger_call, os_client *client, const os_call *call, os_error *err)
 {
-    if (client->ledger == NULL) {
-        error_set(err, OS_ERR_CONFIG,
-                  "The client has no ledger: set ledger_url (--ledger) to dynamodb://TABLE or sqlite:///FILE.");
-        return LEDGER_REFUSED;
-    }
+    if (client->ledger == NULL)
+        return error_set(err, OS_ERR_CONFIG,
+                         "The client has no ledger: set ledger_url (--ledger) to dynamodb://TABLE or sqlite:///FILE.");
+    os_code code = arguments_take_call(call, &ledger_call->call, err);
+    if (code != OS_OK)
+        return code;
     ledger_call->client = client;
     ledger_call->sync.start = ledger_call_start;
-    if (arguments_take_call(call, &ledger_call->call, err) != OS_OK ||
-        sync_run(client, &ledger_call->sync, err) != OS_OK)
-        return LEDGER_REFUSED;
+    ledger_call->answer.outcome = LEDGER_REFUSED;
+    (void)error_no_memory(&ledger_call->answer.error);
+    return OS_OK;
+}
+
+enum ledger_outcome ledger_call_outcome(const struct ledger_call *ledger_call, os_error *err)
+{
     if (ledger_call->answer.outcome != LEDGER_OK && err)
         *err = ledger_call->answer.error;
     if (err && is_elsewhere(&ledger_call->answer))
-        ledger_add_hint(client->ledger, err);
+        ledger_add_hint(ledger_call->client->ledger, err);
     return ledger_call->answer.outcome;
+}
+
+enum ledger_outcome ledger_call_run(struct ledger_call *ledger_call, os_client *client, const os_call *call,
+                                    os_error *err)
+{
+    if (ledger_call_prepare(ledger_call, client, call, err) != OS_OK ||
+        sync_run(client, &ledger_call->sync, err) != OS_OK)
+        return LEDGER_REFUSED;
+    return ledger_call_outcome(ledger_call, err);
 }
 
 os_code ledger_code_of(enum ledger_outcome outcome, const os_error *err)

@@ -19,7 +19,12 @@ struct ledger_call {
     struct ledger_answer answer;
 };
 
-/* `request` was set. Blocks. Gives what the ledger said, which is in `answer`; *err is filled for every outcome but OK
+/* `request` was set; its sync is ready to begin. Until it is over, its outcome is LEDGER_REFUSED: it could not begin.
+ * OS_ERR_CONFIG: the client has no ledger. */
+os_code ledger_call_prepare(struct ledger_call *ledger_call, os_client *client, const os_call *call, os_error *err);
+/* What the ledger said, as below. */
+enum ledger_outcome ledger_call_outcome(const struct ledger_call *ledger_call, os_error *err);
+/* Both, and what is between. Blocks. Gives what the ledger said, which is in `answer`; *err is filled for every outcome but OK
  * and the conflicts. */
 enum ledger_outcome ledger_call_run(struct ledger_call *ledger_call, os_client *client, const os_call *call,
                                     os_error *err);

@@ -402,7 +402,9 @@ static void driver_stop(struct driver *driver)
         return;
     driver->stopped = true;
     if (driver->tally.guards == 0) {
-        fence_check_leave(driver);
+        const os_error *trouble = fence_check_leave(driver->client, &driver->fences);
+        if (trouble)
+            driver_note_error(driver, trouble);
         refuse_stopped(driver);
     } else if (guard_verdict(&driver->guard) != VERDICT_NONE) { /* between two guards, or before an orphan's end */
         driver_describe(driver);
@@ -430,6 +432,16 @@ void driver_free_all(os_client *client)
 
 /* ------------------------------------------------------------------------------------------------ start */
 
+static void on_fences_ready(struct fence_waiter *waiter)
+{
+    begin_when_released(container_of(waiter, struct driver, fences));
+}
+
+static void on_fences_refused(struct fence_waiter *waiter, const os_error *error)
+{
+    driver_refuse(container_of(waiter, struct driver, fences), error);
+}
+
 static struct driver *driver_new(os_client *client, const struct driver_params *params)
 {
     struct driver *driver = calloc(1, sizeof(*driver));
@@ -441,8 +453,8 @@ static struct driver *driver_new(os_client *client, const struct driver_params *
     driver->time.guard_timer.fire = on_guard_timer;
     driver->io.failed_timer.fire = driver_on_failed;
     driver->on_event = step_guard;
-    driver->on_ready = begin_when_released;
-    driver->on_refused = driver_refuse;
+    driver->fences.ready = on_fences_ready;
+    driver->fences.refused = on_fences_refused;
     return driver;
 }
 
@@ -473,6 +485,6 @@ bool driver_start(os_client *client, const struct driver_params *params, struct 
     if (params->ticket)
         begin_soon(driver);
     else
-        fence_check_wait(driver);
+        fence_check_wait(client, &driver->fences, driver->key);
     return true;
 }

@@ -8,6 +8,7 @@
 #define OSCOMMIT_GUARDED_DRIVER_H
 
 #include "client/client.h"
+#include "client/fence_check.h"
 #include "loop/op.h"
 #include "store/source_metadata.h"
 
@@ -203,7 +204,7 @@ struct driver {
     os_client *client;
     struct driver *next;
     struct driver *previous;
-    struct driver *next_waiting; /* in a fence_check */
+    struct fence_waiter fences;
     struct release_waiter waiter;
     struct release *creation; /* T3.10: of the record of what it deleted, which is being read */
     struct driver_params params;
@@ -224,8 +225,6 @@ struct driver {
     bool answered; /* done has been called */
 
     void (*on_event)(struct driver *driver, struct guard_event *event);
-    void (*on_ready)(struct driver *driver);                          /* the fence check has passed */
-    void (*on_refused)(struct driver *driver, const os_error *error); /* it has not; nothing was sent */
 
     struct driver_tally tally;
     struct driver_outcome *outcome; /* the caller's; NULL: it has been told */
@@ -315,10 +314,5 @@ bool release_holds_back(os_client *client, struct release_waiter *waiter);
 void release_let_go(os_client *client, struct release_waiter *waiter); /* it waits no longer, if it did */
 void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
                    const struct record_condition *condition, uint64_t patience_ms);
-
-/* fence_check.c: E7 and the bucket, once per client; ends in on_ready or on_refused. */
-void fence_check_free(os_client *client);
-void fence_check_wait(struct driver *driver);
-void fence_check_leave(struct driver *driver);
 
 #endif

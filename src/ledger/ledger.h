@@ -64,6 +64,7 @@ struct ledger_op;
 
 struct ledger {
     const struct ledger_vtable *vtable;
+    bool is_local;    /* a file */
     const char *hint; /* what to look at where it cannot be reached: a sentence that names the setting */
 };
 

@@ -275,6 +275,7 @@ os_code local_ledger_new(const struct ledger_config *config, struct ledger **ret
         return error_no_memory(err);
     }
     local->ledger.vtable = &local_vtable;
+    local->ledger.is_local = true;
     local->ledger.hint = "Check ledger_url, and the disk that it is on.";
     local->loop = config->loop;
     *ret = &local->ledger;

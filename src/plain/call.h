@@ -24,7 +24,8 @@ struct plain_put {
     uint64_t deadline_monotonic_ms;
 };
 
-struct listing; /* list.c */
+struct listing;    /* list.c */
+struct plain_warm; /* warm.c */
 
 struct plain {
     struct steps steps;
@@ -40,6 +41,7 @@ struct plain {
     struct plain_put put;
     struct listing *listing; /* own */
     void (*free_listing)(struct listing *listing);
+    struct plain_warm *warm; /* own, until its requests have ended */
     void (*over)(struct plain *plain);
 };
 

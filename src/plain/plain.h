@@ -18,9 +18,10 @@ struct plain_arguments {
     const os_list_options *list_options;
     os_list_fn each_object;
     os_record_fn each_record;
-    void *each_context; /* of either */
-    const char *etag;   /* release */
-    bool force;         /* the same */
+    void *each_context;   /* of either */
+    const char *etag;     /* release */
+    bool force;           /* the same */
+    uint32_t connections; /* warm */
     const os_call *call;
     os_object *ret; /* head, get, put; may be NULL */
 };
@@ -33,6 +34,7 @@ enum steps_next plain_get(struct plain *plain);
 enum steps_next plain_put(struct plain *plain);
 enum steps_next plain_delete(struct plain *plain);
 enum steps_next plain_list(struct plain *plain);
+enum steps_next plain_warm(struct plain *plain);
 
 /* The call from its first step to its code. Blocks. `err` may be NULL. */
 os_code plain_call(os_client *client, const struct plain_arguments *arguments, plain_step_fn first, os_error *err);

@@ -219,6 +219,11 @@ static bool list_is_true(os_client *client, struct trial *trial)
     return true;
 }
 
+static void warm(os_client *client, struct trial *trial)
+{
+    trial->code = os_client_warm(client, 2, &trial->call, &trial->err);
+}
+
 static void table_create(os_client *client, struct trial *trial)
 {
     trial->code = os_table_create(client, &trial->call, &trial->err);
@@ -313,6 +318,7 @@ const struct scenario scenarios[] = {
     {.name = "get", .kind = SCENARIO_READ, .before = STATE_OLD, .run = get, .check = get_is_true},
     {.name = "get_to_a_path", .kind = SCENARIO_READ, .before = STATE_OLD, .run = get_to_a_path, .check = path_is_true},
     {.name = "list", .kind = SCENARIO_READ, .before = STATE_OLD, .run = list, .check = list_is_true},
+    {.name = "warm", .kind = SCENARIO_READ, .run = warm},
     {.name = "table_create", .kind = SCENARIO_READ, .run = table_create},
     {.name = "table_check", .kind = SCENARIO_READ, .run = table_check},
     {.name = "table_list", .kind = SCENARIO_READ, .before = STATE_OLD, .run = table_list},

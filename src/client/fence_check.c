@@ -3,7 +3,7 @@
  * What a client finds out before its first guarded call: that the bucket is there (a HEAD of an object cannot tell),
  * the store's time, and whether the store refuses expired requests (E7). Calls that come meanwhile wait for it.
  */
-#include "guarded/driver.h"
+#include "client/fence_check.h"
 
 #include "base/container.h"
 #include "base/error.h"
@@ -19,8 +19,8 @@ enum { CHECK_PATIENCE_MS = 10000, CHECK_AGAIN_MS = 5000, PROBES_MOST = 5 };
 
 struct fence_check {
     os_client *client;
-    struct driver *waiting; /* the eldest first */
-    struct driver **behind; /* where the next one is linked in */
+    struct fence_waiter *waiting; /* the eldest first */
+    struct fence_waiter **behind; /* where the next one is linked in */
     char *key;
     struct store_request bucket_request;
     struct store_op *bucket_op;
@@ -57,26 +57,26 @@ void fence_check_free(os_client *client)
 
 static void let_go(struct fence_check *check)
 {
-    struct driver *driver = check->waiting;
+    struct fence_waiter *waiter = check->waiting;
     check_free(check);
-    while (driver) {
-        struct driver *next = driver->next_waiting;
-        driver->next_waiting = NULL;
-        driver->on_ready(driver);
-        driver = next;
+    while (waiter) {
+        struct fence_waiter *next = waiter->next;
+        waiter->next = NULL;
+        waiter->ready(waiter);
+        waiter = next;
     }
 }
 
 static void refuse_all(struct fence_check *check, const os_error *error)
 {
     os_error why = *error; /* `error` may be of an answer that ends with this call */
-    struct driver *driver = check->waiting;
+    struct fence_waiter *waiter = check->waiting;
     check_free(check);
-    while (driver) {
-        struct driver *next = driver->next_waiting;
-        driver->next_waiting = NULL;
-        driver->on_refused(driver, &why);
-        driver = next;
+    while (waiter) {
+        struct fence_waiter *next = waiter->next;
+        waiter->next = NULL;
+        waiter->refused(waiter, &why);
+        waiter = next;
     }
 }
 
@@ -264,58 +264,56 @@ static void ask_bucket(struct retry *retry)
     }
 }
 
-static struct fence_check *check_new(struct driver *driver)
+static struct fence_check *check_new(os_client *client, const char *key)
 {
     struct fence_check *check = calloc(1, sizeof(*check));
     if (check == NULL)
         return NULL;
-    check->client = driver->client;
+    check->client = client;
     check->behind = &check->waiting;
-    check->key = strdup(driver->key);
+    check->key = strdup(key);
     if (check->key == NULL) {
         free(check);
         return NULL;
     }
-    retry_init(&check->retry, driver->client->loop, ask_bucket);
+    retry_init(&check->retry, client->loop, ask_bucket);
     retry_after(&check->retry, 0);
     return check;
 }
 
-void fence_check_wait(struct driver *driver)
+void fence_check_wait(os_client *client, struct fence_waiter *waiter, const char *key)
 {
-    assert(driver->next_waiting == NULL && driver->params.ticket == NULL);
-    os_client *client = driver->client;
+    assert(waiter->next == NULL);
     struct clock_reading now;
     clock_read(&now);
     bool wait_to_ask = client->fences_unclear && clock_elapsed_max(&client->fences_probed, &now) < CHECK_AGAIN_MS;
     if (client->bucket_known && (client->fences != CLIENT_FENCES_UNKNOWN || wait_to_ask)) {
-        driver->on_ready(driver);
+        waiter->ready(waiter);
         return;
     }
     if (client->fence_check == NULL)
-        client->fence_check = check_new(driver);
+        client->fence_check = check_new(client, key);
     if (client->fence_check == NULL) {
-        driver->on_ready(driver); /* no memory: without a check there are no fences for this call */
+        waiter->ready(waiter); /* no memory: without a check there are no fences for this call */
         return;
     }
-    *client->fence_check->behind = driver;
-    client->fence_check->behind = &driver->next_waiting;
+    *client->fence_check->behind = waiter;
+    client->fence_check->behind = &waiter->next;
 }
 
-void fence_check_leave(struct driver *driver)
+const os_error *fence_check_leave(os_client *client, struct fence_waiter *waiter)
 {
-    struct fence_check *check = driver->client->fence_check;
+    struct fence_check *check = client->fence_check;
     if (check == NULL)
-        return;
-    if (check->last_error.code != OS_OK)
-        driver_note_error(driver, &check->last_error);
-    for (struct driver **link = &check->waiting; *link; link = &(*link)->next_waiting) {
-        if (*link == driver) {
-            *link = driver->next_waiting;
-            driver->next_waiting = NULL;
-            if (check->behind == &driver->next_waiting)
+        return NULL;
+    for (struct fence_waiter **link = &check->waiting; *link; link = &(*link)->next) {
+        if (*link == waiter) {
+            *link = waiter->next;
+            if (check->behind == &waiter->next)
                 check->behind = link;
-            return;
+            waiter->next = NULL;
+            break;
         }
     }
+    return check->last_error.code != OS_OK ? &check->last_error : NULL;
 }
