@@ -4,7 +4,7 @@
  *
  * Modes: create, update, copy (each operation in flight has keys of its own), counter (all increment one object), lines
  * (commands on standard input). Options: --ledger URL, --prefix TEXT, --guard NAME, --profile FILE, --calls blocking or
- * started, --in-flight N, --bytes N, --stage-above N, --records-by-bucket 1, --forward-only 1, --seconds S, --warm S.
+ * started, --ca-file FILE, --in-flight N, --bytes N, --stage-above N, --records-by-bucket 1, --forward-only 1, --seconds S, --warm S.
  * Credentials: AWS_ACCESS_KEY_ID ...
  *
  * A load says "ready" when it is warm, begins when it is given a line, and says what it measured as one line of JSON.
@@ -27,7 +27,7 @@ static bool set_text(struct settings *settings, const char *name, const char *va
     } texts[] = {
         {"--s3", &settings->store_endpoint}, {"--ledger", &settings->ledger_endpoint}, {"--bucket", &settings->bucket},
         {"--table", &settings->table},       {"--prefix", &settings->prefix},          {"--guard", &settings->guard},
-        {"--profile", &settings->profile},
+        {"--profile", &settings->profile},   {"--ca-file", &settings->ca_file},
     };
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (strcmp(name, texts[i].name) == 0) {
@@ -101,6 +101,7 @@ static os_code open_client(const struct settings *settings, os_client **ret, os_
     options.dynamodb_endpoint = settings->ledger_endpoint;
     options.guard = guard_of(settings->guard);
     options.store_profile = settings->profile;
+    options.ca_file = settings->ca_file;
     options.max_in_flight = settings->in_flight;
     options.stage_above = settings->stage_above;
     options.records_by_bucket = settings->records_by_bucket;

@@ -19,6 +19,7 @@ struct settings {
     const char *prefix;
     const char *guard;   /* "record", "native" ... [auto] */
     const char *profile; /* of the store [none] */
+    const char *ca_file; /* PEM [the system's] */
     bool started;        /* os_start_..., from one thread; else blocking calls, each on a thread of its own */
     unsigned in_flight;
     size_t bytes;

@@ -4,10 +4,12 @@
 Environment, from run.sh: OSCOMMIT_BENCH_PROGRAMS and OSCOMMIT_BENCH_PEERS (folders), OSCOMMIT_TEST_... (the servers).
 """
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.parse
 import urllib.request
@@ -79,6 +81,22 @@ class Service:
 
 def stub():
     return Service("bench_stub")
+
+
+@contextlib.contextmanager
+def tls_stub():
+    """The stub over TLS, and the file of the certificate that it shows."""
+    with tempfile.TemporaryDirectory() as folder:
+        certificate, key = os.path.join(folder, "certificate.pem"), os.path.join(folder, "key.pem")
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
+            + ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+            check=True,
+            capture_output=True,
+        )
+        with Service("bench_stub", certificate, key) as service:
+            service.url = service.url.replace("http:", "https:")
+            yield service, certificate
 
 
 class Router(Service):

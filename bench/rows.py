@@ -17,7 +17,8 @@ from programs import NATIVE, RECORD, run_load
 @dataclasses.dataclass
 class Line:
     """metric: of what a measurement gives. goal: ("peer", 0.7) is at most that share of the peer's value, ("most", 3) at
-    most that, ("flat", ROW) within a fifth of another row's; None: only shown."""
+    most that, ("flat", ROW) within a fifth of another row's, ("row", (ROW, 1.15)) at most that share of another row's;
+    None: only shown."""
 
     title: str
     metric: str
@@ -75,6 +76,17 @@ def on_stub(mode, in_flight, ours, calls=()):
                 kind = "native" if ours is NATIVE else "create"
                 return per_operation(run_load("null", kind, stub.url, null_arguments(settings, in_flight)))
             options = options_of(side, [*ours, *calls])
+            return per_operation(run_load(side, mode, stub.url, arguments(settings, in_flight, options)))
+
+    return measure
+
+
+def over_tls(mode, in_flight, ours, calls=()):
+    """The same over TLS: what that takes once the connections are there."""
+
+    def measure(side, settings):
+        with programs.tls_stub() as (stub, certificate):
+            options = [*ours, *calls, "--ca-file", certificate]
             return per_operation(run_load(side, mode, stub.url, arguments(settings, in_flight, options)))
 
     return measure
@@ -193,6 +205,16 @@ def record_row(mode, in_flight, goal, threads=False):
     )
 
 
+def tls_row(mode, in_flight):
+    words = f"{mode}, {in_flight} in flight, stub over TLS"
+    return Row(
+        f"{mode}-{in_flight}-tls",
+        ("ours",),
+        over_tls(mode, in_flight, RECORD, STARTED),
+        [Line(f"{words}: CPU, µs", "cpu_us", ("row", (f"{mode}-{in_flight}", 1.15))), Line(f"{words}: per s", "per_s")],
+    )
+
+
 def counter_row(writers, goal, stub=False, delay_ms=5):
     words = f"{writers} writers, one counter, +{delay_ms} ms, {'stub' if stub else 'real servers'}, for a success"
     return Row(
@@ -241,6 +263,7 @@ LOADS = [
     record_row("create", 64, ("peer", 0.70)),
     record_row("update", 64, None),
     native_row("create", 64),
+    tls_row("create", 64),
     record_row("create", 512, FLAT),
     record_row("create", 1000, FLAT),
     record_row("create", 10000, FLAT),

@@ -51,6 +51,11 @@ class Judged:
             self.goal = f"± {FLAT:.0%} of {bound}"
             base = median(results, bound, "ours", line.metric)
             self.met = None if None in (base, self.ours) else abs(self.ours / base - 1) <= FLAT
+        elif kind == "row":
+            other, most = bound
+            self.goal = f"≤ {most:.2f} × {other}"
+            share = self._share(median(results, other, "ours", line.metric))
+            self.ratio, self.met = share, None if share is None else share <= most
         if line.goal and failures(results, row.name, "ours"):
             self.met = False
 

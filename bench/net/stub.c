@@ -2,9 +2,13 @@
 /*
  * bench_stub: S3 and DynamoDB on one port, told apart by X-Amz-Target. One thread on epoll, all in memory: never what a
  * client waits for. Says its port on standard output, and runs until its standard input ends.
+ *
+ *   bench_stub [CERTIFICATE KEY]   over TLS with these files of PEM
  */
 #include "stub.h"
+#include "tls.h"
 
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +22,14 @@ enum { BUCKETS = 1 << 20, EVENTS = 256 };
 
 struct stub_connection {
     int fd;
+    SSL *ssl; /* NULL: in the clear */
     bool wants_out;
     struct bytes in;
     struct bytes out;
 };
 
 static struct stub_entry *table[BUCKETS];
+static SSL_CTX *tls; /* NULL: in the clear */
 
 /* ---------------------------------------------------------------------------------------------------------- table */
 
@@ -111,27 +117,42 @@ static void stub_accept(int epoll, int listener)
         if (connection == NULL)
             abort();
         connection->fd = fd;
+        if (tls != NULL && (connection->ssl = tls_accepted(tls, fd)) == NULL)
+            abort();
         epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
     }
 }
 
 static void stub_connection_free(struct stub_connection *connection)
 {
+    SSL_free(connection->ssl);
     close(connection->fd);
     bytes_free(&connection->in);
     bytes_free(&connection->out);
     free(connection);
 }
 
+static bool stub_read(struct stub_connection *connection)
+{
+    return connection->ssl != NULL ? tls_read(connection->ssl, &connection->in)
+                                   : socket_read(connection->fd, &connection->in);
+}
+
+static bool stub_write(struct stub_connection *connection)
+{
+    return connection->ssl != NULL ? tls_write(connection->ssl, &connection->out)
+                                   : socket_write(connection->fd, &connection->out);
+}
+
 static void stub_go_on(int epoll, struct stub_connection *connection)
 {
     struct message message;
-    bool open = socket_read(connection->fd, &connection->in);
+    bool open = stub_read(connection);
     while (message_take(&connection->in, true, &message)) {
         stub_serve(&message, &connection->out);
         bytes_drop(&connection->in, message.len);
     }
-    open = open && socket_write(connection->fd, &connection->out);
+    open = open && stub_write(connection);
     if (!open) {
         stub_connection_free(connection);
         return;
@@ -169,8 +190,11 @@ static bool stub_watch(int epoll, int fd, void *what)
     return fd >= 0 && epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)signal(SIGPIPE, SIG_IGN); /* OpenSSL writes to clients that are gone */
+    if (argc == 3 && (tls = tls_context(argv[1], argv[2])) == NULL)
+        return 1;
     unsigned short port = 0;
     int listener = socket_listen(&port);
     int epoll = epoll_create1(EPOLL_CLOEXEC);
