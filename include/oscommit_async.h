@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oscommit without waiting: every call on objects of oscommit.h, started by a function that returns at once.
+ * oscommit without waiting: every call of oscommit.h on objects and on the table of records, started by a function that
+ * returns at once.
  *
  * How. os_start_... takes what the call takes, and says where the completion goes: to a function, or into a queue. It
  *   returns at once. Later the operation completes, exactly once: then os_operation_verdict, _result and _error (of a
@@ -160,6 +161,21 @@ OS_API os_code os_start_delete(os_client *client, const char *key, const os_star
 /* Starts os_list. `each` runs on one of the client's eight threads, and may block. */
 OS_API os_code os_start_list(os_client *client, const os_list_options *options, os_list_fn each, void *each_context,
                              const os_start *start, os_operation **ret, os_error *err);
+
+/* -------------------------------------------------------------------------------------------------- the table, the client
+ *
+ * Those of the table take one of the client's eight threads until they complete. */
+
+/* Starts os_table_create. */
+OS_API os_code os_start_table_create(os_client *client, const os_start *start, os_operation **ret, os_error *err);
+/* Starts os_table_check. */
+OS_API os_code os_start_table_check(os_client *client, const os_start *start, os_operation **ret, os_error *err);
+/* Starts os_table_list. `each` runs on one of the client's eight threads, and may block. */
+OS_API os_code os_start_table_list(os_client *client, const char *key, os_record_fn each, void *each_context,
+                                   const os_start *start, os_operation **ret, os_error *err);
+/* Starts os_table_release. */
+OS_API os_code os_start_table_release(os_client *client, const char *key, const char *etag, int force,
+                                      const os_start *start, os_operation **ret, os_error *err);
 
 /* Starts os_client_warm. */
 OS_API os_code os_start_client_warm(os_client *client, uint32_t connections, const os_start *start, os_operation **ret,

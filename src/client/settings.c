@@ -303,8 +303,8 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
     ret->foreign_loop = options->foreign_loop != 0;
     if (ret->foreign_loop && options->check_table)
         return error_set(err, OS_ERR_CONFIG,
-                         "check_table waits for the table's answer, and with foreign_loop nothing may wait. Call "
-                         "os_table_check on a client without foreign_loop.");
+                         "check_table waits for the table's answer, and with foreign_loop nothing may wait. "
+                         "Start os_start_table_check on the client in its place.");
     ret->metric = options->metric;
     ret->metric_context = options->metric_context;
     ret->log = options->log;

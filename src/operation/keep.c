@@ -125,6 +125,7 @@ static void keep_walk_plain(struct keep_walk *walk, struct keep_given *given, st
     os_sink *sink = KEEP_STRUCT(walk, own, given, sink);
     os_list_options *list_options = KEEP_STRUCT(walk, own, given, list_options);
     keep_text(walk, &own->key);
+    keep_text(walk, &own->etag);
     keep_text(walk, &own->version_id);
     if (body)
         keep_text(walk, &body->file);

@@ -3,6 +3,7 @@
 
 #include "base/container.h"
 #include "base/error.h"
+#include "client/arguments.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,23 @@ enum steps_next plain_block(struct plain *plain, plain_step_fn next)
 {
     plain->step = next;
     return STEPS_BLOCK;
+}
+
+os_code plain_take_call(struct plain *plain)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    os_code code = arguments_take_call(plain->arguments->call, &plain->call, &plain->error);
+    plain->deadline_monotonic_ms = now.monotonic_ms + plain->call.deadline_ms;
+    return code;
+}
+
+void plain_take_time(struct plain *plain)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    bool over = now.monotonic_ms >= plain->deadline_monotonic_ms;
+    plain->call.deadline_ms = over ? 1 : plain->deadline_monotonic_ms - now.monotonic_ms;
 }
 
 os_code plain_take_key(struct plain *plain)

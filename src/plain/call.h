@@ -21,7 +21,6 @@ struct plain_put {
     struct s3_content content;
     struct s3_attributes attributes;
     struct body body;
-    uint64_t deadline_monotonic_ms;
 };
 
 struct listing;    /* list.c */
@@ -35,8 +34,9 @@ struct plain {
     os_code code; /* what came of it */
     os_error error;
     struct store_call store_call;
-    os_call call; /* what is left of the caller's */
-    char *key;    /* whole; own */
+    os_call call;                   /* what is left of the caller's */
+    uint64_t deadline_monotonic_ms; /* of the whole call, once it was taken */
+    char *key;                      /* whole; own */
     struct plain_get get;
     struct plain_put put;
     struct listing *listing; /* own */
@@ -61,8 +61,15 @@ os_code plain_answer(struct plain *plain);
 /* ... or `next` may block. */
 enum steps_next plain_block(struct plain *plain, plain_step_fn next);
 
+/* table.c: `step` does the whole call on a thread that may block. */
+enum steps_next plain_table_block(struct plain *plain, plain_step_fn step);
+
 enum steps_next plain_refuse_unstarted(struct plain *plain); /* for want of memory */
 
+/* The caller's call, whose time begins now ... */
+os_code plain_take_call(struct plain *plain);
+/* ... and what is left of it: reading a stream, sending parts, or waiting for a thread has used some. */
+void plain_take_time(struct plain *plain);
 /* The whole key, and the request has it. */
 os_code plain_take_key(struct plain *plain);
 /* What the caller wants to know of the object. */

@@ -35,14 +35,12 @@ enum steps_next plain_put(struct plain *plain);
 enum steps_next plain_delete(struct plain *plain);
 enum steps_next plain_list(struct plain *plain);
 enum steps_next plain_warm(struct plain *plain);
+enum steps_next plain_table_create(struct plain *plain);
+enum steps_next plain_table_check(struct plain *plain);
+enum steps_next plain_table_list(struct plain *plain);
+enum steps_next plain_table_release(struct plain *plain);
 
 /* The call from its first step to its code. Blocks. `err` may be NULL. */
 os_code plain_call(os_client *client, const struct plain_arguments *arguments, plain_step_fn first, os_error *err);
-
-/* All of them block. `err` may be NULL. */
-os_code plain_table_create(os_client *client, const struct plain_arguments *arguments, os_error *err);
-os_code plain_table_check(os_client *client, const struct plain_arguments *arguments, os_error *err);
-os_code plain_table_list(os_client *client, const struct plain_arguments *arguments, os_error *err);
-os_code plain_table_release(os_client *client, const struct plain_arguments *arguments, os_error *err);
 
 #endif

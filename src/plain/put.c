@@ -10,15 +10,6 @@
 #define PLAIN_LOAD_MOST (UINT64_C(1) << 20)
 #define PLAIN_BODY_MOST (UINT64_C(5) << 30)
 
-/* The deadline is of the whole call: reading a stream, or sending parts, has used some of it. */
-static void put_take_time(struct plain *plain)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    bool over = now.monotonic_ms >= plain->put.deadline_monotonic_ms;
-    plain->call.deadline_ms = over ? 1 : plain->put.deadline_monotonic_ms - now.monotonic_ms;
-}
-
 static enum steps_next put_answered(struct plain *plain)
 {
     os_code code = plain_answer(plain);
@@ -36,7 +27,7 @@ static enum steps_next put_whole(struct plain *plain)
                                                        .content = &put->content,
                                                        .attributes = &put->attributes,
                                                        .body = put->body.http};
-    put_take_time(plain);
+    plain_take_time(plain);
     return plain_ask(plain, &plain->call, put_answered);
 }
 
@@ -51,7 +42,7 @@ static os_code put_complete(struct plain *plain, const struct uploaded *uploaded
                    .part_count = uploaded->part_count,
                    .completion = &uploaded->completion},
     };
-    put_take_time(plain);
+    plain_take_time(plain);
     plain->call.progress = NULL;
     os_code code = store_call_run(store_call, plain->client, &plain->call, &plain->error);
     store_call->object.length = uploaded->completion.length;
@@ -66,7 +57,7 @@ static os_code put_upload(struct plain *plain)
         .key = plain->key,
         .creation = arguments_creation(&put->content, &put->attributes),
         .body = &put->body,
-        .deadline_monotonic_ms = put->deadline_monotonic_ms,
+        .deadline_monotonic_ms = plain->deadline_monotonic_ms,
         .cancel = plain->call.cancel,
         .progress = plain->call.progress,
         .progress_context = plain->call.progress_context,
@@ -79,7 +70,7 @@ static os_code put_upload(struct plain *plain)
         upload_abort(plain->client, plain->key,
                      &(struct upload_abort_params){.upload_id = uploaded.upload_id,
                                                    .parts_in_doubt = uploaded.parts_in_doubt,
-                                                   .deadline_monotonic_ms = put->deadline_monotonic_ms,
+                                                   .deadline_monotonic_ms = plain->deadline_monotonic_ms,
                                                    .cancel = plain->call.cancel});
     uploaded_free(&uploaded);
     return code;
@@ -112,10 +103,7 @@ enum steps_next plain_put(struct plain *plain)
     const struct plain_arguments *arguments = plain->arguments;
     struct plain_put *put = &plain->put;
     os_error *err = &plain->error;
-    struct clock_reading now;
-    clock_read(&now);
-    os_code code = arguments_take_call(arguments->call, &plain->call, err);
-    put->deadline_monotonic_ms = now.monotonic_ms + plain->call.deadline_ms;
+    os_code code = plain_take_call(plain);
     if (code == OS_OK)
         code = arguments_content(arguments->put_options, &put->content, &put->attributes, err);
     if (code == OS_OK)

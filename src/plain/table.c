@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of records: made, checked, listed. */
+/*
+ * The table of records: made, checked, listed. Such a call takes a thread until its end, for the sake of simplicity: there are
+ * few of them.
+ */
 #include "client/arguments.h"
 #include "client/ledger_call.h"
-#include "plain/plain.h"
+#include "plain/call.h"
 
 #include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum steps_next plain_table_block(struct plain *plain, plain_step_fn step)
+{
+    os_code code = plain_take_call(plain);
+    return code == OS_OK ? plain_block(plain, step) : plain_over(plain, code);
+}
 
 static os_code table_ask(os_client *client, enum ledger_verb verb, const os_call *call, os_error *err)
 {
@@ -15,26 +24,26 @@ static os_code table_ask(os_client *client, enum ledger_verb verb, const os_call
     return ledger_code_of(ledger_call_run(&ledger_call, client, call, err), err);
 }
 
-static os_code table_create_perform(os_client *client, const void *context, os_error *err)
+static enum steps_next table_create(struct plain *plain)
 {
-    const struct plain_arguments *arguments = context;
-    return table_ask(client, LEDGER_CREATE_TABLE, arguments->call, err);
+    plain_take_time(plain);
+    return plain_over(plain, table_ask(plain->client, LEDGER_CREATE_TABLE, &plain->call, &plain->error));
 }
 
-static os_code table_check_perform(os_client *client, const void *context, os_error *err)
+static enum steps_next table_check(struct plain *plain)
 {
-    const struct plain_arguments *arguments = context;
-    return table_ask(client, LEDGER_CHECK_TABLE, arguments->call, err);
+    plain_take_time(plain);
+    return plain_over(plain, table_ask(plain->client, LEDGER_CHECK_TABLE, &plain->call, &plain->error));
 }
 
-os_code plain_table_create(os_client *client, const struct plain_arguments *arguments, os_error *err)
+enum steps_next plain_table_create(struct plain *plain)
 {
-    return client_perform(client, table_create_perform, arguments, err);
+    return plain_table_block(plain, table_create);
 }
 
-os_code plain_table_check(os_client *client, const struct plain_arguments *arguments, os_error *err)
+enum steps_next plain_table_check(struct plain *plain)
 {
-    return client_perform(client, table_check_perform, arguments, err);
+    return plain_table_block(plain, table_check);
 }
 
 /* ------------------------------------------------------------------------------------------------ list */
@@ -96,16 +105,18 @@ static os_code table_give_rows(const os_client *client, const struct kept_rows *
     return OS_OK;
 }
 
-static os_code table_list_perform(os_client *client, const void *context, os_error *err)
+static os_code table_list_rows(struct plain *plain)
 {
-    const struct plain_arguments *arguments = context;
+    os_client *client = plain->client;
+    const struct plain_arguments *arguments = plain->arguments;
+    os_error *err = &plain->error;
     struct kept_rows rows = {0};
     char *path = NULL;
     os_code code = client_record_path_of(client, arguments->key, &path, err);
     if (code == OS_OK && arguments->each_record == NULL)
         code = error_set(err, OS_ERR_ARGUMENT, "os_table_list needs a callback that receives the records.");
     if (code == OS_OK)
-        code = ledger_rows_read(client, path, arguments->call, &rows, err);
+        code = ledger_rows_read(client, path, &plain->call, &rows, err);
     if (code == OS_OK)
         code = table_give_rows(client, &rows, arguments, err);
     ledger_rows_free(&rows);
@@ -113,7 +124,13 @@ static os_code table_list_perform(os_client *client, const void *context, os_err
     return code;
 }
 
-os_code plain_table_list(os_client *client, const struct plain_arguments *arguments, os_error *err)
+static enum steps_next table_list(struct plain *plain)
 {
-    return client_perform(client, table_list_perform, arguments, err);
+    plain_take_time(plain);
+    return plain_over(plain, table_list_rows(plain));
+}
+
+enum steps_next plain_table_list(struct plain *plain)
+{
+    return plain_table_block(plain, table_list);
 }

@@ -6,7 +6,7 @@
 #include "client/arguments.h"
 #include "client/ledger_call.h"
 #include "client/store_call.h"
-#include "plain/plain.h"
+#include "plain/call.h"
 
 #include "base/error.h"
 #include "base/human.h"
@@ -213,9 +213,11 @@ static os_code table_release_record(const struct release_params *params, os_erro
     return release_seen(params, &get.answer, err);
 }
 
-static os_code table_release_perform(os_client *client, const void *context, os_error *err)
+static os_code table_release_checked(struct plain *plain)
 {
-    const struct plain_arguments *arguments = context;
+    os_client *client = plain->client;
+    const struct plain_arguments *arguments = plain->arguments;
+    os_error *err = &plain->error;
     char normal[VERSION_ETAG_SIZE] = RECORD_ETAG_CREATE;
     char *path = NULL;
     os_code code = OS_OK;
@@ -226,7 +228,7 @@ static os_code table_release_perform(os_client *client, const void *context, os_
     if (code == OS_OK)
         code = client_record_path_of(client, arguments->key, &path, err);
     const struct release_params params = {.client = client,
-                                          .call = arguments->call,
+                                          .call = &plain->call,
                                           .key = arguments->key,
                                           .path = path,
                                           .etag = normal,
@@ -237,7 +239,13 @@ static os_code table_release_perform(os_client *client, const void *context, os_
     return code;
 }
 
-os_code plain_table_release(os_client *client, const struct plain_arguments *arguments, os_error *err)
+static enum steps_next table_release(struct plain *plain)
 {
-    return client_perform(client, table_release_perform, arguments, err);
+    plain_take_time(plain);
+    return plain_over(plain, table_release_checked(plain));
+}
+
+enum steps_next plain_table_release(struct plain *plain)
+{
+    return plain_table_block(plain, table_release);
 }

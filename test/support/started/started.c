@@ -225,3 +225,15 @@ PLAIN(list, list,
       (os_client * client, const os_list_options *options, const os_call *call, os_list_fn each, void *context,
        os_error *err),
       (client, options, each, context, &start, &operation, err), NULL)
+PLAIN(table_create, table_create, (os_client * client, const os_call *call, os_error *err),
+      (client, &start, &operation, err), NULL)
+PLAIN(table_check, table_check, (os_client * client, const os_call *call, os_error *err),
+      (client, &start, &operation, err), NULL)
+PLAIN(table_list, table_list,
+      (os_client * client, const char *key, const os_call *call, os_record_fn each, void *context, os_error *err),
+      (client, key, each, context, &start, &operation, err), NULL)
+PLAIN(table_release, table_release,
+      (os_client * client, const char *key, const char *etag, int force, const os_call *call, os_error *err),
+      (client, key, etag, force, &start, &operation, err), NULL)
+PLAIN(client_warm, client_warm, (os_client * client, uint32_t connections, const os_call *call, os_error *err),
+      (client, connections, &start, &operation, err), NULL)
