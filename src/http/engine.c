@@ -141,6 +141,13 @@ static void unlink_started(struct http_transfer *transfer)
 }
 
 /* Before the connection is gone. */
+static uint64_t acknowledged_bytes(const struct http_transfer *transfer)
+{
+    if (transfer->start.tail != HTTP_TAIL_HELD_BACK)
+        return 0;
+    return transfer->tail.kept ? transfer->tail.acknowledged_bytes : socket_acknowledged_bytes(transfer);
+}
+
 static void describe_course(const struct http_transfer *transfer, struct http_result *ret)
 {
     uint64_t now_us = clock_monotonic_us();
@@ -148,8 +155,7 @@ static void describe_course(const struct http_transfer *transfer, struct http_re
     ret->sent_us = transfer->wire.sent ? now_us - transfer->wire.sent_at_us : 0;
     ret->segment_bytes = transfer->wire.segment_bytes;
     ret->tail_kept = transfer->tail.kept;
-    ret->acknowledged_bytes =
-        transfer->tail.kept ? transfer->tail.acknowledged_bytes : socket_acknowledged_bytes(transfer);
+    ret->acknowledged_bytes = acknowledged_bytes(transfer);
 }
 
 static void leave_all(struct http_transfer *transfer)

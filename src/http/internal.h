@@ -34,6 +34,7 @@ struct http_socket {
     int peer_port;
     uint32_t user_timeout_ms;     /* as set on the socket */
     bool resets;                  /* whoever closes it resets it */
+    uint32_t segment_bytes;       /* as last seen; 0: not looked at, or not known */
     uint64_t idle_since_ms;       /* 0: in use, or shut down */
     struct http_transfer *opener; /* NULL once it has carried a request: from then on libcurl closes it through us */
     struct http_transfer *user;   /* the last that was sent on it, until that has ended */

@@ -227,12 +227,22 @@ void socket_end_idle(struct http_engine *engine)
     }
 }
 
+/* It may change with the path. Whoever only tells the next one is content with what it was. */
+static void learn_segment(struct http_transfer *transfer, struct http_socket *entry)
+{
+    if (strcmp(transfer->start.request->scheme, "https") == 0)
+        return;
+    if (entry->segment_bytes == 0 || transfer->start.tail != HTTP_TAIL_FREE)
+        entry->segment_bytes = segment_bytes_of(entry->fd);
+    transfer->wire.segment_bytes = entry->segment_bytes;
+}
+
 /* What the record of a guarded write counts on (http_start.tail): on this connection it holds, or nothing is sent. */
 static bool can_keep_promise(struct http_transfer *transfer, struct http_socket *entry)
 {
     const struct http_request *request = transfer->start.request;
     struct http_delivery delivery;
-    transfer->wire.segment_bytes = strcmp(request->scheme, "https") != 0 ? segment_bytes_of(entry->fd) : 0;
+    learn_segment(transfer, entry);
     set_linger(entry, transfer->start.tail == HTTP_TAIL_HELD_BACK);
     bool controlled = entry->resets && queued_bytes(entry->fd) != INT_MAX;
     if (transfer->start.tail == HTTP_TAIL_HELD_BACK && !controlled) {
