@@ -337,6 +337,9 @@ typedef struct os_options {
     /* Non-zero: the client has no I/O thread. The program's own event loop moves it on, by os_client_fd, os_client_step
      * and os_client_timeout_ms (oscommit_async.h), and all calls but the start of operations are refused. */
     int foreign_loop;
+
+    /* As forward_only is ON, but only for keys that begin so, such as "_delta_log/" [none] */
+    const char *forward_only_prefix;
 } os_options;
 #define OS_OPTIONS_INIT OS_SIZED_(os_options)
 
@@ -395,8 +398,8 @@ typedef struct os_call {
     void *progress_context;
     /* ON: the caller promises that this key is never deleted and never takes earlier bytes again, as entries of a log and
      * numbered pointers do not. Then a write under the store's own condition is sent again after an answer that says
-     * nothing, and one look decides what became of it (docs/rules.md, N4). A delete, os_delete too, or a rename is
-     * refused. [the client's] */
+     * nothing, and one look decides what became of it (docs/rules.md, N4). A delete, os_delete too, or a rename from or
+     * to such a key is refused. [the client's] */
     os_toggle forward_only;
 } os_call;
 #define OS_CALL_INIT OS_SIZED_(os_call)

@@ -61,6 +61,7 @@ static const struct variable variables[] = {
     VARIABLE("LATE_SEGMENT_S", NUMBER_32, late_segment_s),
     VARIABLE("RECORD_PREFIX", TEXT, record_prefix),
     VARIABLE("FORWARD_ONLY", SWITCH, forward_only),
+    VARIABLE("FORWARD_ONLY_PREFIX", TEXT, forward_only_prefix),
     VARIABLE("RECORDS_BY_BUCKET", SWITCH, records_by_bucket),
     VARIABLE("CHECK_TABLE", SWITCH, check_table),
     VARIABLE("CONNECT_TIMEOUT_MS", NUMBER_64, connect_timeout_ms),

@@ -21,15 +21,21 @@ os_code arguments_take_call(const os_call *call, os_call *ret, os_error *err)
     return code;
 }
 
-bool arguments_forward_only(const os_client *client, const os_call *call)
+static bool is_promised(const struct settings *settings, const char *key)
 {
-    return call->forward_only == OS_ON || (call->forward_only == OS_AUTO && client->settings.forward_only);
+    const char *prefix = settings->forward_only_prefix;
+    return prefix && strncmp(key ? key : "", prefix, strlen(prefix)) == 0;
+}
+
+bool arguments_forward_only(const os_client *client, const char *key, const os_call *call)
+{
+    return call->forward_only == OS_ON || (call->forward_only == OS_AUTO && is_promised(&client->settings, key));
 }
 
 os_code arguments_refuse_forward_only(const char *name, const char *key, os_error *err)
 {
     return error_set(err, OS_ERR_ARGUMENT,
-                     "%s of %.300s is refused: forward_only promises that no key is ever deleted. Say "
+                     "%s of %.300s is refused: forward_only promises that this key is never deleted. Say "
                      "forward_only = OS_OFF in the os_call of a key without that promise.",
                      name, key ? key : "");
 }

@@ -8,8 +8,8 @@
 /* The caller's os_call over the defaults. */
 os_code arguments_take_call(const os_call *call, os_call *ret, os_error *err);
 
-/* N4: the promise, of the call or else of its client. */
-bool arguments_forward_only(const os_client *client, const os_call *call);
+/* N4: the promise, of the call or else of its client. `key` is the caller's; NULL: no prefix tells. */
+bool arguments_forward_only(const os_client *client, const char *key, const os_call *call);
 /* N4.5: what deletes `key` is refused under the promise. */
 os_code arguments_refuse_forward_only(const char *name, const char *key, os_error *err);
 

@@ -111,7 +111,6 @@ static os_code take_protocol(const os_options *options, uint64_t url_timeout_ms,
     ret->fences = options->fences;
     ret->mode = options->guard;
     ret->condition_headers = options->condition_headers;
-    ret->forward_only = options->forward_only == OS_ON;
     ret->check_table = options->check_table != 0;
     return check_protocol(options, guard, err);
 }
@@ -292,6 +291,18 @@ static os_code take_record_prefix(const os_options *options, struct settings *re
     return OS_OK;
 }
 
+static os_code take_forward_only(const os_options *options, struct settings *ret, os_error *err)
+{
+    const char *prefix = options->forward_only == OS_ON ? "" : options->forward_only_prefix;
+    if (options->forward_only != OS_ON && !given(prefix))
+        return OS_OK;
+    if (strlen(prefix) > 1024 || !text_is_utf8(text_from(prefix)))
+        return error_set(err, OS_ERR_CONFIG,
+                         "forward_only_prefix is longer than 1,024 bytes, or is not UTF-8: no key begins so.");
+    ret->forward_only_prefix = strdup(prefix);
+    return ret->forward_only_prefix ? OS_OK : error_no_memory(err);
+}
+
 static os_code take_network(const os_options *options, struct settings *ret, os_error *err)
 {
     ret->addressing = options->s3_addressing;
@@ -313,6 +324,8 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
     os_code code = copy_string(options->ca_file, &ret->ca_file, err);
     if (code == OS_OK)
         code = take_record_prefix(options, ret, err);
+    if (code == OS_OK)
+        code = take_forward_only(options, ret, err);
     char agent[256];
     bool named = options->user_agent && options->user_agent[0];
     int length = snprintf(agent, sizeof(agent), "%s%soscommit/%s", named ? options->user_agent : "", named ? " " : "",
@@ -403,6 +416,7 @@ void settings_free(struct settings *settings)
     free(settings->ca_file);
     free(settings->user_agent);
     free(settings->record_prefix);
+    free(settings->forward_only_prefix);
     free(settings->profile);
     memset(settings, 0, sizeof(*settings));
 }

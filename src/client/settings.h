@@ -34,10 +34,10 @@ struct settings {
     os_toggle fences;
     os_guard mode;
     os_toggle condition_headers;
-    struct profile *profile; /* of the store; NULL: none */
-    bool profile_is_own;     /* nobody named it (own_profile.h) */
-    const char *unprofiled;  /* why it has none, where that is worth a sentence; else "". Static */
-    bool forward_only;       /* N4, where a call does not say */
+    struct profile *profile;   /* of the store; NULL: none */
+    bool profile_is_own;       /* nobody named it (own_profile.h) */
+    const char *unprofiled;    /* why it has none, where that is worth a sentence; else "". Static */
+    char *forward_only_prefix; /* N4, where a call does not say: keys that begin so; NULL: none */
     bool check_table;
     uint64_t stage_above; /* R15; 0: by default (write_plan_multipart_above) */
     uint64_t part_size;   /* 0: the plan's default */

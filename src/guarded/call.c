@@ -31,7 +31,8 @@ static os_code guarded_take_call(struct guarded *guarded, os_error *err)
     if (code != OS_OK)
         return code;
     clock_read(&guarded->begun);
-    guarded->params.forward_only = arguments_forward_only(guarded->client, &own);
+    guarded->params.forward_only = arguments_forward_only(guarded->client, guarded->arguments->key, &own);
+    guarded->source_is_forward_only = arguments_forward_only(guarded->client, guarded->arguments->source, &own);
     guarded->params.deadline_ms = own.deadline_ms;
     guarded->params.cancel = own.cancel;
     guarded->params.progress = own.progress;
@@ -55,10 +56,12 @@ os_code guarded_take_key(struct guarded *guarded, os_error *err)
 
 os_code guarded_refuse_forward_only(const struct guarded *guarded, os_error *err)
 {
-    if (!guarded->params.forward_only)
-        return OS_OK;
     const struct guarded_arguments *arguments = guarded->arguments;
-    return arguments_refuse_forward_only(arguments->name, arguments->source ? arguments->source : arguments->key, err);
+    if (guarded->source_is_forward_only && arguments->source)
+        return arguments_refuse_forward_only(arguments->name, arguments->source, err);
+    if (guarded->params.forward_only)
+        return arguments_refuse_forward_only(arguments->name, arguments->key, err);
+    return OS_OK;
 }
 
 os_call guarded_rest_of_call(const struct guarded *guarded)

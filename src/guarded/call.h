@@ -23,6 +23,7 @@ struct guarded {
     os_client *client;
     const struct guarded_arguments *arguments;
     struct driver_params params;
+    bool source_is_forward_only; /* N4.5 */
     struct driver_outcome outcome;
     char etag[VERSION_ETAG_SIZE];        /* what params points to: normalised */
     char source_etag[VERSION_ETAG_SIZE]; /* the same */

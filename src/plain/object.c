@@ -31,7 +31,7 @@ enum steps_next plain_delete(struct plain *plain)
 {
     os_call own;
     os_code code = arguments_take_call(plain->arguments->call, &own, &plain->error);
-    if (code == OS_OK && arguments_forward_only(plain->client, &own))
+    if (code == OS_OK && arguments_forward_only(plain->client, plain->arguments->key, &own))
         code = arguments_refuse_forward_only("delete", plain->arguments->key, &plain->error);
     return code == OS_OK ? object_ask(plain, STORE_DELETE) : plain_over(plain, code);
 }

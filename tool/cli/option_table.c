@@ -88,6 +88,8 @@ const struct option_spec option_table[OPTION_COUNT] = {
                              .kind = OPTION_KIND_SWITCH,
                              .scope = OPTION_SCOPE_SETTING,
                              .help = "promise: no key is ever deleted, or takes earlier bytes again (N4)"},
+    [OPTION_FORWARD_ONLY_PREFIX] =
+        SETTING_TEXT("forward-only-prefix", "TEXT", "the same promise for keys that begin so, such as _delta_log/"),
     [OPTION_RECORDS_BY_BUCKET] = {.name = "records-by-bucket",
                                   .kind = OPTION_KIND_SWITCH,
                                   .scope = OPTION_SCOPE_SETTING,

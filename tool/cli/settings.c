@@ -87,6 +87,7 @@ bool settings_fill(const struct options *options, const char *store_url, os_opti
     filled.late_segment_s = (uint32_t)options_number(options, OPTION_LATE_SEGMENT_S);
     filled.record_prefix = options_text(options, OPTION_RECORD_PREFIX);
     filled.forward_only = options_on(options, OPTION_FORWARD_ONLY) ? OS_ON : OS_AUTO;
+    filled.forward_only_prefix = options_text(options, OPTION_FORWARD_ONLY_PREFIX);
     filled.records_by_bucket = options_on(options, OPTION_RECORDS_BY_BUCKET) ? 1 : 0;
     filled.check_table = options_on(options, OPTION_CHECK_TABLE) ? 1 : 0;
     *ret = filled;

@@ -8,7 +8,7 @@ _oscommit_common="--json --quiet --verbose --help --all --version --store --ledg
     --dynamodb-endpoint --region --dynamodb-region --profile --dynamodb-profile --ca-file --addressing --signature
     --timeout-ms --max-clock-skew-rate --ttl-s --length-s --allowance-s --margin-s --recheck-after-ms --release --fences
     --condition-headers --guard --store-profile --stage-above --part-size --parts-at-once --minimum-rate --stalled-body-s --late-segment-s
-    --record-prefix --forward-only --records-by-bucket --check-table
+    --record-prefix --forward-only --forward-only-prefix --records-by-bucket --check-table
     --connect-timeout-ms --request-timeout-ms --deadline-ms"
 _oscommit_switches=" --json --quiet --verbose --help --all --version --forward-only --records-by-bucket --check-table --if-absent --recursive --force --stuck --keep"
 _oscommit_switches+=" --remove --no-held-body --versions "

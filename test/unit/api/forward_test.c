@@ -54,6 +54,64 @@ TEST_WITH(scratch, N4_5_what_deletes_is_refused)
     os_client_close(client);
 }
 
+TEST_WITH(scratch, a_prefix_promises_it_of_the_keys_that_begin_so)
+{
+    os_options options = OS_OPTIONS_INIT;
+    os_result result = OS_RESULT_INIT;
+    os_error error;
+    options.forward_only_prefix = "log/";
+    os_client *client = scratch_client(scratch, &options);
+    const os_call off = promise(OS_OFF);
+    assert_int_equal(put_new(client, "log/1", NULL, &result, &error), OS_COMMITTED);
+    check_refused(os_delete_if_match(client, "log/1", result.etag, NULL, NULL, &error), &error, "of log/1 is refused");
+    check_refused(os_rename_if_not_exists(client, "log/1", "other", NULL, NULL, NULL, &error), &error,
+                  "of log/1 is refused");
+    CHECK_CODE(os_delete(client, "log/1", NULL, &error), OS_ERR_ARGUMENT, &error);
+    assert_int_equal(put_new(client, "lo", NULL, &result, &error), OS_COMMITTED);
+    check_refused(os_rename_if_not_exists(client, "lo", "log/2", NULL, NULL, NULL, &error), &error,
+                  "of log/2 is refused");
+    assert_int_equal(os_rename_if_not_exists(client, "lo", "other", NULL, NULL, NULL, &error), OS_COMMITTED);
+    CHECK_CODE(os_delete(client, "other", NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_delete(client, "log/1", &off, &error), OS_OK, &error);
+    os_client_close(client);
+}
+
+TEST_WITH(scratch, a_prefix_promises_it_of_writes)
+{
+    os_options options = OS_OPTIONS_INIT;
+    os_result result = OS_RESULT_INIT;
+    os_body body = OS_BODY_MEMORY("text", 4);
+    os_error error;
+    options.forward_only_prefix = "log/";
+    os_client *client = scratch_client(scratch, &options);
+    assert_int_equal(put_new(client, "log/1", NULL, &result, &error), OS_COMMITTED);
+    check_refused(os_put_if_match(client, "log/1", result.etag, &body, NULL, NULL, NULL, &error), &error,
+                  "the bytes that are there");
+    assert_int_equal(put_new(client, "lo", NULL, &result, &error), OS_COMMITTED);
+    assert_int_equal(os_put_if_match(client, "lo", result.etag, &body, NULL, NULL, NULL, &error), OS_COMMITTED);
+    os_client_close(client);
+}
+
+static void check_bad_prefix(const struct scratch *scratch, const char *prefix)
+{
+    os_options options = OS_OPTIONS_INIT;
+    os_client *client = NULL;
+    os_error error;
+    options.store_url = scratch->url;
+    options.forward_only_prefix = prefix;
+    CHECK_CODE(os_client_open(&options, &client, &error), OS_ERR_CONFIG, &error);
+    CHECK_SAYS(&error, "forward_only_prefix");
+}
+
+TEST_WITH(scratch, a_prefix_of_no_key_is_refused)
+{
+    char prefix[1026];
+    memset(prefix, 'a', sizeof(prefix) - 1);
+    prefix[sizeof(prefix) - 1] = '\0';
+    check_bad_prefix(scratch, prefix);
+    check_bad_prefix(scratch, "log\xff");
+}
+
 TEST_WITH(scratch, a_call_may_take_the_promise_of_its_client_back)
 {
     os_options options = OS_OPTIONS_INIT;
