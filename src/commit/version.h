@@ -28,6 +28,8 @@ bool version_same(const struct object_version *a, const struct object_version *b
 
 /* R12.9: the guarded write with this nonce was applied: it made this version, or the one before. Never of what is no nonce
  * of ours. */
+/* V4.6: it is `base` but for the nonce: a store that writes the metadata first may be at the rest yet. */
+bool version_is_torn(const struct object_version *version, const struct object_version *base);
 bool version_shows_nonce(const struct object_version *version, const char *nonce);
 
 /* Names one version and no other. "null" is what a bucket without versions, or whose versioning is suspended, calls one
