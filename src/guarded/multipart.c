@@ -89,6 +89,7 @@ static os_code multipart_complete(struct multipart *multipart, const struct uplo
         .parts = uploaded->parts,
         .part_count = uploaded->part_count,
         .completion = &uploaded->completion,
+        .length = multipart->params->source ? multipart->params->source->length : uploaded->completion.length,
         .parts_in_doubt = uploaded->parts_in_doubt,
     };
     struct driver_params params = guarded->params;

@@ -44,6 +44,7 @@ struct fake {
     os_client *client;
     uint64_t source_bytes;
     uint32_t changed_at; /* the source is another one from this part on; 0: never */
+    bool is_nameless;    /* the source has no ETag */
     pthread_mutex_t mutex;
     bool is_completed;
 };
@@ -86,7 +87,9 @@ static void say_source(const struct fake *fake, struct buf *ret)
     snprintf(length, sizeof(length), "Content-Length: %" PRIu64 "\r\n", fake->source_bytes);
     say(ret, "200 OK", length, NULL);
     ret->len -= strlen("\r\n");
-    buf_add_str(ret, "ETag: " SOURCE_ETAG "\r\nLast-Modified: Sat, 21 Nov 2026 10:00:00 GMT\r\n"
+    if (!fake->is_nameless)
+        buf_add_str(ret, "ETag: " SOURCE_ETAG "\r\n");
+    buf_add_str(ret, "Last-Modified: Sat, 21 Nov 2026 10:00:00 GMT\r\n"
                      "x-amz-version-id: v/17\r\n" NONCE_HEADER ": " SOURCE_NONCE "\r\n");
     for (size_t i = 0; i < CARRIED; i++)
         buf_add_f(ret, "%s: %s\r\n", carried[i].name, carried[i].value);
@@ -352,10 +355,30 @@ SUITE_TEST(a_source_that_changes_meanwhile_is_not_copied_and_its_upload_is_abort
     struct outcome outcome = copy_source(&fake);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_SOURCE);
+    CHECK_SAYS(&outcome.error, "the source was changed while it was being copied to target; nothing was written");
     assert_int_equal(count(&fake, "POST", TARGET, "uploadId"), 0);
     the_only(&fake, "DELETE", "uploadId=" UPLOAD);
     outcome_clear(&outcome);
     fake_close(&fake);
+}
+
+/* R1.4: nothing would keep the parts of two versions apart, or tell how long it takes to copy another one. */
+SUITE_TEST(a_source_that_nothing_can_pin_is_not_copied, 0)
+{
+    static const uint64_t lengths[] = {5, 6 * GIB};
+    for (size_t i = 0; i < 2; i++) {
+        struct fake fake;
+        fake_open(&fake, f, lengths[i]);
+        fake.is_nameless = true;
+        struct outcome outcome = copy_source(&fake);
+        CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
+        CHECK_ERROR(outcome, OS_ERR_PROTOCOL);
+        CHECK_SAYS(&outcome.error, "without an ETag");
+        assert_int_equal(count(&fake, "POST", TARGET, NULL), 0);
+        assert_int_equal(count(&fake, "PUT", TARGET, NULL), 0);
+        outcome_clear(&outcome);
+        fake_close(&fake);
+    }
 }
 
 SUITE_TEST(what_is_there_already_costs_no_upload, 0)
