@@ -44,7 +44,9 @@ struct fake {
     os_client *client;
     uint64_t source_bytes;
     uint32_t changed_at; /* the source is another one from this part on; 0: never */
-    bool is_nameless;    /* the source has no ETag */
+    const char *change;  /* the status by which the store says so */
+    const char *code;
+    bool is_nameless; /* the source has no ETag */
     pthread_mutex_t mutex;
     bool is_completed;
 };
@@ -112,9 +114,9 @@ static void say_part(const struct fake *fake, uint32_t number, struct buf *ret)
 {
     char text[256];
     if (fake->changed_at > 0 && number >= fake->changed_at) {
-        say(ret, "412 Precondition Failed", "",
-            "<Error><Code>PreconditionFailed</Code><Message>At least one of the pre-conditions you specified did not "
-            "hold</Message></Error>");
+        snprintf(text, sizeof(text), "<Error><Code>%s</Code><Message>The source is another one</Message></Error>",
+                 fake->code);
+        say(ret, fake->change, "", text);
         return;
     }
     snprintf(text, sizeof(text),
@@ -347,19 +349,41 @@ SUITE_TEST(a_source_over_five_tib_is_refused_before_anything_is_made, 0)
     fake_close(&fake);
 }
 
-SUITE_TEST(a_source_that_changes_meanwhile_is_not_copied_and_its_upload_is_aborted, 0)
+/* R1.4: each part has the pin. Some stores say what is wrong inside a 200. */
+static const struct change {
+    const char *status;
+    const char *code;
+    const char *says;
+} changes[] = {
+    {"412 Precondition Failed", "PreconditionFailed", "was changed while it was being copied to target"},
+    {"200 OK", "PreconditionFailed", "was changed while it was being copied to target"},
+    {"404 Not Found", "NoSuchKey", "was removed while it was being copied to target"},
+    {"200 OK", "NoSuchKey", "was removed while it was being copied to target"},
+};
+
+static void check_changed(struct fixture *f, const struct change *change, uint32_t part)
 {
     struct fake fake;
     fake_open(&fake, f, 6 * GIB);
-    fake.changed_at = 7;
+    fake.changed_at = part;
+    fake.change = change->status;
+    fake.code = change->code;
     struct outcome outcome = copy_source(&fake);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_SOURCE);
-    CHECK_SAYS(&outcome.error, "the source was changed while it was being copied to target; nothing was written");
+    CHECK_SAYS(&outcome.error, change->says);
     assert_int_equal(count(&fake, "POST", TARGET, "uploadId"), 0);
     the_only(&fake, "DELETE", "uploadId=" UPLOAD);
     outcome_clear(&outcome);
     fake_close(&fake);
+}
+
+SUITE_TEST(a_source_that_changes_meanwhile_is_not_copied_and_its_upload_is_aborted, 0)
+{
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        check_changed(f, &changes[i], 7);
+        check_changed(f, &changes[i], 12); /* by the last one alone */
+    }
 }
 
 /* R1.4: nothing would keep the parts of two versions apart, or tell how long it takes to copy another one. */
