@@ -123,6 +123,7 @@ static void copy_multipart_put(struct guarded *guarded, struct source *source)
     struct multipart_params uploaded = {
         .creation = {.content = &source->source_metadata.content, .tags = source->tags, .tag_count = source->tag_count},
         .source = &from,
+        .source_modified_s = source->object.last_modified_s,
         .requests = source->requests,
     };
     multipart_put(guarded, &uploaded);
