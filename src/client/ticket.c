@@ -61,6 +61,8 @@ char *ticket_write(const struct ticket_place *place, const char *key, const char
         failed |= json_object_set_new(object, "native_writers", json_true());
     if (ticket->versioned)
         failed |= json_object_set_new(object, "versioned", json_true());
+    if (ticket->has_length)
+        failed |= ticket_set_u64(object, "length", ticket->length);
     if (ticket->parts_in_doubt)
         failed |= json_object_set_new(object, "parts_in_doubt", json_true());
     failed |= write_record(object, &ticket->record);
@@ -119,6 +121,13 @@ static bool read_operation(const json_t *object, struct guard_ticket *ret)
     return ticket_get_u64(object, "d0", &ret->d0_s) && ret->d0_s <= INT64_MAX;
 }
 
+/* An earlier release has not told it. */
+static bool read_length(const json_t *object, struct guard_ticket *ret)
+{
+    ret->has_length = json_object_get(object, "length") != NULL;
+    return !ret->has_length || ticket_get_u64(object, "length", &ret->length);
+}
+
 /* What a writer can have written: DELETE is never under "absent", a fence lies behind D0 by no more than the timeout
  * (T6), and the record lives for ten minutes and more (T5). */
 static bool consistent(const struct guard_ticket *ticket)
@@ -153,7 +162,7 @@ static bool ticket_read_all(const json_t *object, struct guard_ticket *ret, char
     return read_operation(object, ret) &&
            ticket_get_text(object, "expected_etag", ret->expected_etag, sizeof(ret->expected_etag)) &&
            ticket_get_text(object, "our_etag", ret->our_etag, sizeof(ret->our_etag)) &&
-           ticket_read_record(object, &ret->record) && read_base(object, &ret->base) &&
+           ticket_read_record(object, &ret->record) && read_base(object, &ret->base) && read_length(object, ret) &&
            ticket_read_upload(object, ret, ret_upload) && consistent(ret);
 }
 

@@ -95,12 +95,7 @@ static void guard_dispatch(struct guard *g, const struct guard_event *event, str
 /* V4.6: a Complete that is under way, of which a store shows the metadata beside the object that was there before. */
 static bool is_torn(const struct guard *g, const struct object_version *version)
 {
-    if (g->write.operation != GUARD_COMPLETE || !g->check.base.exists)
-        return false;
-    struct object_version base;
-    version_copy(&base, version);
-    memcpy(base.nonce, g->check.base.nonce, sizeof(base.nonce));
-    return version_same(&base, &g->check.base);
+    return g->write.operation == GUARD_COMPLETE && version_is_torn(version, &g->check.base);
 }
 
 /* V4. */

@@ -126,6 +126,8 @@ struct guard_ticket {
     bool not_applied;           /* a definite 412 or final 409 was received */
     bool parts_in_doubt;        /* R14 */
     bool forward_only;          /* N4 */
+    bool has_length;            /* V4.4: of what was sent; kept by the driver, no guard looks at it */
+    uint64_t length;
 };
 
 /* ---------------------------------------------------------------------------------------------------- state */

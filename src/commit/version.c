@@ -30,6 +30,14 @@ bool version_same(const struct object_version *a, const struct object_version *b
            strcmp(a->version_id, b->version_id) == 0 && strcmp(a->nonce, b->nonce) == 0;
 }
 
+bool version_is_torn(const struct object_version *version, const struct object_version *base)
+{
+    struct object_version other;
+    version_copy(&other, version);
+    memcpy(other.nonce, base->nonce, sizeof(other.nonce));
+    return base->exists && version_same(&other, base);
+}
+
 bool version_shows_nonce(const struct object_version *version, const char *nonce)
 {
     return version->exists && record_is_nonce(nonce) &&

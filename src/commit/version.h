@@ -26,6 +26,8 @@ void version_copy(struct object_version *ret, const struct object_version *from)
 /* R13, "the very version": both absent, or ETag, Last-Modified, version id and nonce all equal. */
 bool version_same(const struct object_version *a, const struct object_version *b);
 
+/* V4.6: it is `base` but for the nonce: a store that writes the metadata first may be at the rest yet. */
+bool version_is_torn(const struct object_version *version, const struct object_version *base);
 /* R12.9: the guarded write with this nonce was applied: it made this version, or the one before. Never of what is no nonce
  * of ours. */
 bool version_shows_nonce(const struct object_version *version, const char *nonce);

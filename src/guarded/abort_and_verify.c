@@ -67,6 +67,13 @@ static bool is_as_it_was(const struct driver_outcome *outcome, const struct obje
     return !may_have_gone && version_same(found, &outcome->attempted->lost_at);
 }
 
+/* V4; V4.6: but for what is half done. */
+static bool is_ours(const struct driver_outcome *outcome, const struct object_version *found)
+{
+    const struct guard_ticket *ticket = &outcome->attempted->ticket;
+    return version_shows_nonce(found, ticket->record.nonce) && !version_is_torn(found, &ticket->base);
+}
+
 /* A store may be at a Complete for longer than its allowance. What an aborted upload has not become by now, it will not
  * become: so the HEAD comes after the abort. A cancellation, or a deadline that has just passed, leaves both
  * UPLOAD_ABORT_MS: the verdict rests on them. */
@@ -87,7 +94,7 @@ static void verify_by_head(struct guarded *guarded, const char *upload_id, enum 
                      &trouble) != OS_OK)
         make_unknown(guarded, upload_id, VERIFY_AGAIN_MS, "the object could not be read after its upload was aborted",
                      &trouble);
-    else if (version_shows_nonce(&found, outcome->attempted->ticket.record.nonce))
+    else if (is_ours(outcome, &found))
         guarded_prove(outcome, &found, outcome->attempted->ticket.record.nonce);
     else if (!is_as_it_was(outcome, &found, aborted))
         make_unknown(guarded, upload_id, VERIFY_AGAIN_MS,

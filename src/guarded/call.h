@@ -109,6 +109,7 @@ struct multipart_params {
     struct s3_creation creation; /* content headers, metadata, tags ... without nonce and checksum */
     struct body *body;
     const struct upload_source *source;
+    int64_t source_modified_s;
 };
 
 /* R15: sends the parts of guarded->params (key, etag, name, plan ...), makes the guarded Complete, and aborts the upload

@@ -56,6 +56,8 @@ static os_code read_head(struct guarded *guarded, struct source *source, os_erro
     }
     if (code != OS_OK)
         return code;
+    if (!driver_names_source(params->source_key, &source->object, err))
+        return OS_ERR_PROTOCOL;
     if (params->source_etag && strcmp(params->source_etag, source->object.etag) != 0)
         return error_set(err, OS_ERR_SOURCE, "The source %.300s now has the ETag %s, not %s; it was not copied.",
                          params->source_key, source->object.etag, params->source_etag);
@@ -121,6 +123,7 @@ static void copy_multipart_put(struct guarded *guarded, struct source *source)
     struct multipart_params uploaded = {
         .creation = {.content = &source->source_metadata.content, .tags = source->tags, .tag_count = source->tag_count},
         .source = &from,
+        .source_modified_s = source->object.last_modified_s,
         .requests = source->requests,
     };
     multipart_put(guarded, &uploaded);

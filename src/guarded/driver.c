@@ -305,7 +305,7 @@ static void keep_ticket(struct driver *driver)
     driver->outcome->upload_gone = driver->io.parts.gone && (driver->outcome->upload_gone || !driver->tally.by_fence);
     driver->tally.by_fence = true;
     if (attempted)
-        guard_ticket_of(&driver->guard, &attempted->ticket);
+        driver_ticket_of(driver, &attempted->ticket);
 }
 
 /* R14: the store may still be at a Complete that only its fence calls lost. As long as the record names its upload, the

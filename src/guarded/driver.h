@@ -19,6 +19,7 @@ struct driver_upload {
     const struct s3_part_name *parts;
     size_t part_count;
     const struct s3_completion *completion;
+    uint64_t length;     /* of all parts */
     bool parts_in_doubt; /* a part was not answered: a copy of it may come late */
 };
 
@@ -237,6 +238,10 @@ struct driver {
 bool driver_make_memory(struct driver *driver, struct driver_attempted **ret_attempted);
 void driver_free_memory(struct driver *driver);
 
+/* driver_whole.c: V4.4. It shows the nonce of this write, and less than was sent, or the store is at it yet: no proof. */
+bool driver_shows_half(struct driver *driver, const struct store_answer *answer);
+void driver_ticket_of(const struct driver *driver, struct guard_ticket *ret);
+
 /* driver_io.c: makes the requests that a step asks for. */
 void driver_perform(struct driver *driver, const struct guard_actions *actions);
 void driver_cancel_requests(struct driver *driver, bool but_put);
@@ -286,6 +291,8 @@ void driver_read_history(struct driver *driver, const struct store_answer *answe
 void driver_version_of(const struct s3_object *object, struct object_version *ret); /* of a HEAD that found something */
 void driver_note_version(struct driver *driver, const char *etag, const char *nonce); /* R3.6: of the key */
 bool driver_etag_is_missing(const char *etag); /* none, or the empty one in quotes, as rclone may say while it writes */
+/* R1.4. False: the HEAD of a copy's source names no ETag that could pin it. */
+bool driver_names_source(const char *key, const struct s3_object *source, os_error *err);
 bool driver_has_md5_etag(const struct driver *driver); /* where the store's ETags are MD5, that of this write is, too */
 /* driver_again.c: how long an `unknown` should wait before it is asked of again. At least a second. */
 uint64_t driver_ask_again_ms(const struct driver *driver);

@@ -135,16 +135,6 @@ static bool has_no_clock(struct driver *driver, const struct store_answer *answe
     return true;
 }
 
-/* V4.4: while the attempt is under way, a store may show what it has of it. */
-static bool shows_half(const struct driver *driver, const struct store_answer *answer)
-{
-    uint64_t whole =
-        driver->params.operation == GUARD_COPY ? driver->outcome->source_bytes : driver->params.body.length;
-    return driver->guard.state == GUARD_SENDING && answer->code == OS_OK && !answer->object.delete_marker &&
-           strcmp(answer->object.nonce, driver->guard.write.nonce) == 0 &&
-           (answer->object.length != whole || driver_etag_is_missing(answer->object.etag));
-}
-
 static void head_done(void *context, const struct store_answer *answer)
 {
     struct driver *driver = context;
@@ -153,7 +143,7 @@ static void head_done(void *context, const struct store_answer *answer)
     driver_count_request(driver, "HEAD", &driver->io.head.sent, answer);
     note_trouble(driver, answer);
     struct guard_event event = {.kind = GUARD_EVENT_HEAD, .head = head_outcome_of(driver, answer)};
-    if (lacks_etag(driver, answer) || shows_half(driver, answer))
+    if (lacks_etag(driver, answer) || driver_shows_half(driver, answer))
         event.head = HEAD_FAILED;
     if (has_no_clock(driver, answer))
         event.head = HEAD_REFUSED;
@@ -222,6 +212,8 @@ static bool take_source(struct driver *driver, const struct store_answer *answer
         }
         return false;
     }
+    if (!driver_names_source(driver->params.source_key, &answer->object, &driver->io.source->error))
+        return false;
     if (driver->params.source_etag && strcmp(driver->params.source_etag, answer->object.etag) != 0) {
         error_set(&driver->io.source->error, OS_ERR_SOURCE,
                   "The source %s now has the ETag %s, not %s; it was not copied.", driver->params.source_key,

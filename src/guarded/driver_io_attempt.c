@@ -49,7 +49,7 @@ static void describe_attempt(struct driver *driver, const char *replaced, struct
     request->key = driver->key;
     request->source_key = params->source_key;
     request->source_version_id = params->source_version_id;
-    request->source_etag = source && source->etag[0] ? source->etag : NULL;
+    request->source_etag = source ? source->etag : NULL;
     request->body = params->body;
     request->content = content_of(driver);
     request->attributes = params->operation == GUARD_PUT ? params->attributes : NULL;

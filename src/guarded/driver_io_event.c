@@ -54,6 +54,17 @@ bool driver_etag_is_missing(const char *etag)
     return etag[0] == '\0' || strcmp(etag, "\"\"") == 0;
 }
 
+bool driver_names_source(const char *key, const struct s3_object *source, os_error *err)
+{
+    if (!driver_etag_is_missing(source->etag))
+        return true;
+    error_set(err, OS_ERR_PROTOCOL,
+              "The store answered HEAD of %.300s, the source of the copy, without an ETag. So nothing can tell whether "
+              "it changes while it is copied; nothing was written.",
+              key);
+    return false;
+}
+
 /* A request could not even be started. The guard hears of it later, like of any other answer. */
 void driver_fail_later(struct driver *driver, unsigned request)
 {

@@ -306,7 +306,7 @@ static void describe_unknown(struct driver *driver)
     if (driver->outcome->attempted == NULL)
         driver->outcome->attempted = calloc(1, sizeof(*driver->outcome->attempted));
     if (driver->outcome->attempted)
-        guard_ticket_of(&driver->guard, &driver->outcome->attempted->ticket);
+        driver_ticket_of(driver, &driver->outcome->attempted->ticket);
     if (driver->io.gave_up) {
         describe_given_up(driver);
         return;

@@ -156,7 +156,7 @@ static bool is_same(const struct update *update)
     const struct update_version *current = &update->current;
     const os_body *body = &update->body;
     return current->exists && current->length == body->length &&
-           (body->length == 0 || memcmp(current->data, body->data, (size_t)body->length) == 0);
+           (body->length == 0 || (body->data && memcmp(current->data, body->data, (size_t)body->length) == 0));
 }
 
 static bool update_unchanged(struct update *update)
@@ -193,7 +193,8 @@ static int run_transform(struct update *update)
 static bool update_transform(struct update *update)
 {
     int stops = run_transform(update);
-    bool ends = stops != 0 || (is_same(update) && !update->options.always_write);
+    bool same = is_same(update) && !update->options.always_write;
+    bool ends = stops != 0 || same || update->body.length > update->options.max_length;
     if (ends && update->is_known) {
         update->is_known = false;
         return update_read(update) && update_transform(update);
@@ -204,7 +205,7 @@ static bool update_transform(struct update *update)
                                                update->arguments->key, stops));
     if (!check_body(update))
         return false;
-    return !ends || update_unchanged(update);
+    return !same || update_unchanged(update);
 }
 
 /* ------------------------------------------------------------------------------------------------ write */

@@ -75,26 +75,40 @@ static bool is_damage(const struct store_answer *answer)
            strcmp(answer->service.code, "XAmzContentChecksumMismatch") == 0;
 }
 
+/* A store may say so inside a 200. */
+static bool upload_loop_says(const struct store_answer *answer, const char *code)
+{
+    return strcmp(answer->service.code, code) == 0;
+}
+
+static void fail_by_source(struct upload *upload, const struct store_answer *answer, os_error *ret)
+{
+    const char *key = upload->params->source->key;
+    bool is_another = answer->status == 412 || upload_loop_says(answer, "PreconditionFailed");
+    bool is_gone = upload_loop_says(answer, "NoSuchKey") || upload_loop_says(answer, "NoSuchVersion");
+    if (is_another || is_gone)
+        error_set(ret, OS_ERR_SOURCE,
+                  "The source %.300s was %s while it was being copied to %.300s; nothing was written. Call again.", key,
+                  is_another ? "changed" : "removed", upload->params->key);
+    else if (answer->code == OS_ERR_NOT_FOUND)
+        ret->code = OS_ERR_SOURCE;
+}
+
 /* The answer's own error, but where it is about the source or the upload and not about the key that it names. */
 static void fail_by(struct upload *upload, const struct store_answer *answer)
 {
     os_error error = answer->error;
-    const struct upload_source *source = upload->params->source;
     if (answer->code == OS_OK)
         error_set(&error, OS_ERR_REFUSED,
                   "The store keeps receiving other bytes of %.300s than were sent; nothing was written. Something on "
                   "the path changes them.",
                   upload->params->key);
-    else if (strcmp(answer->service.code, "NoSuchUpload") == 0)
+    else if (upload_loop_says(answer, "NoSuchUpload"))
         error_set(&error, OS_ERR_EXPIRED,
                   "Somebody aborted the upload of %.300s while its parts were sent; nothing was written. Call again.",
                   upload->params->key);
-    else if (source && answer->status == 412)
-        error_set(&error, OS_ERR_SOURCE,
-                  "The source %.300s was changed while it was being copied to %.300s; nothing was written. Call again.",
-                  source->key, upload->params->key);
-    else if (source && answer->code == OS_ERR_NOT_FOUND)
-        error.code = OS_ERR_SOURCE;
+    else if (upload->params->source)
+        fail_by_source(upload, answer, &error);
     set_failed(upload, &error);
 }
 

@@ -39,11 +39,19 @@ static const struct {
 };
 enum { CARRIED = sizeof(carried) / sizeof(carried[0]) };
 
+enum later { LATER_SAME = 0, LATER_ETAG, LATER_DATE, LATER_LENGTH, LATER_GONE };
+
 struct fake {
     struct http_server *server;
     os_client *client;
     uint64_t source_bytes;
     uint32_t changed_at; /* the source is another one from this part on; 0: never */
+    const char *change;  /* the status by which the store says so */
+    const char *code;
+    bool is_nameless;    /* the source has no ETag */
+    bool is_unversioned; /* nor an id */
+    enum later later;    /* what a HEAD of the source shows once changed_at was copied, although no part was refused */
+    bool is_late;
     pthread_mutex_t mutex;
     bool is_completed;
 };
@@ -80,14 +88,31 @@ static void say(struct buf *ret, const char *status, const char *extra, const ch
         buf_add_str(ret, "\r\n");
 }
 
-static void say_source(const struct fake *fake, struct buf *ret)
+static enum later later_of(struct fake *fake)
 {
+    pthread_mutex_lock(&fake->mutex);
+    enum later later = fake->is_late ? fake->later : LATER_SAME;
+    pthread_mutex_unlock(&fake->mutex);
+    return later;
+}
+
+static void say_source(struct fake *fake, struct buf *ret)
+{
+    enum later later = later_of(fake);
     char length[64];
-    snprintf(length, sizeof(length), "Content-Length: %" PRIu64 "\r\n", fake->source_bytes);
+    if (later == LATER_GONE) {
+        say(ret, "404 Not Found", "Content-Length: 0\r\n", NULL);
+        return;
+    }
+    snprintf(length, sizeof(length), "Content-Length: %" PRIu64 "\r\n", fake->source_bytes + (later == LATER_LENGTH));
     say(ret, "200 OK", length, NULL);
     ret->len -= strlen("\r\n");
-    buf_add_str(ret, "ETag: " SOURCE_ETAG "\r\nLast-Modified: Sat, 21 Nov 2026 10:00:00 GMT\r\n"
-                     "x-amz-version-id: v/17\r\n" NONCE_HEADER ": " SOURCE_NONCE "\r\n");
+    if (!fake->is_nameless)
+        buf_add_f(ret, "ETag: %s\r\n", later == LATER_ETAG ? TARGET_ETAG : SOURCE_ETAG);
+    if (!fake->is_unversioned)
+        buf_add_str(ret, "x-amz-version-id: v/17\r\n");
+    buf_add_f(ret, "Last-Modified: Sat, 21 Nov 2026 1%d:00:00 GMT\r\n" NONCE_HEADER ": " SOURCE_NONCE "\r\n",
+              later == LATER_DATE);
     for (size_t i = 0; i < CARRIED; i++)
         buf_add_f(ret, "%s: %s\r\n", carried[i].name, carried[i].value);
     buf_add_str(ret, "\r\n");
@@ -105,13 +130,17 @@ static void say_target(struct fake *fake, struct buf *ret)
         say(ret, "404 Not Found", "Content-Length: 0\r\n", NULL);
 }
 
-static void say_part(const struct fake *fake, uint32_t number, struct buf *ret)
+static void say_part(struct fake *fake, uint32_t number, struct buf *ret)
 {
     char text[256];
-    if (fake->changed_at > 0 && number >= fake->changed_at) {
-        say(ret, "412 Precondition Failed", "",
-            "<Error><Code>PreconditionFailed</Code><Message>At least one of the pre-conditions you specified did not "
-            "hold</Message></Error>");
+    bool is_changed = fake->changed_at > 0 && number >= fake->changed_at;
+    pthread_mutex_lock(&fake->mutex);
+    fake->is_late = fake->is_late || is_changed;
+    pthread_mutex_unlock(&fake->mutex);
+    if (is_changed && fake->change) {
+        snprintf(text, sizeof(text), "<Error><Code>%s</Code><Message>The source is another one</Message></Error>",
+                 fake->code);
+        say(ret, fake->change, "", text);
         return;
     }
     snprintf(text, sizeof(text),
@@ -344,18 +373,88 @@ SUITE_TEST(a_source_over_five_tib_is_refused_before_anything_is_made, 0)
     fake_close(&fake);
 }
 
-SUITE_TEST(a_source_that_changes_meanwhile_is_not_copied_and_its_upload_is_aborted, 0)
+/* R1.4: each part has the pin. Some stores say what is wrong inside a 200. */
+static const struct change {
+    const char *status;
+    const char *code;
+    const char *says;
+} changes[] = {
+    {"412 Precondition Failed", "PreconditionFailed", "was changed while it was being copied to target"},
+    {"200 OK", "PreconditionFailed", "was changed while it was being copied to target"},
+    {"404 Not Found", "NoSuchKey", "was removed while it was being copied to target"},
+    {"200 OK", "NoSuchKey", "was removed while it was being copied to target"},
+};
+
+static void check_changed(struct fixture *f, const struct change *change, uint32_t part)
 {
     struct fake fake;
     fake_open(&fake, f, 6 * GIB);
-    fake.changed_at = 7;
+    fake.changed_at = part;
+    fake.change = change->status;
+    fake.code = change->code;
     struct outcome outcome = copy_source(&fake);
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_SOURCE);
+    CHECK_SAYS(&outcome.error, change->says);
     assert_int_equal(count(&fake, "POST", TARGET, "uploadId"), 0);
     the_only(&fake, "DELETE", "uploadId=" UPLOAD);
     outcome_clear(&outcome);
     fake_close(&fake);
+}
+
+SUITE_TEST(a_source_that_changes_meanwhile_is_not_copied_and_its_upload_is_aborted, 0)
+{
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        check_changed(f, &changes[i], 7);
+        check_changed(f, &changes[i], 12); /* by the last one alone */
+    }
+}
+
+/* R15.8: a store that ignores the pin of a part. */
+static void check_ignored(struct fixture *f, enum later later, bool is_unversioned, os_verdict verdict)
+{
+    struct fake fake;
+    fake_open(&fake, f, 6 * GIB);
+    fake.changed_at = 7;
+    fake.later = later;
+    fake.is_unversioned = is_unversioned;
+    struct outcome outcome = copy_source(&fake);
+    CHECK_VERDICT(outcome, verdict);
+    if (verdict != OS_COMMITTED) {
+        CHECK_ERROR(outcome, OS_ERR_SOURCE);
+        CHECK_SAYS(&outcome.error, "while it was being copied to target; nothing was written");
+        the_only(&fake, "DELETE", "uploadId=" UPLOAD);
+    }
+    assert_int_equal(count(&fake, "POST", TARGET, "uploadId"), verdict == OS_COMMITTED);
+    outcome_clear(&outcome);
+    fake_close(&fake);
+}
+
+SUITE_TEST(a_source_that_nobody_pins_is_looked_at_once_more, 0)
+{
+    for (enum later later = LATER_ETAG; later <= LATER_GONE; later++)
+        check_ignored(f, later, true, OS_NOT_EXECUTED);
+    check_ignored(f, LATER_SAME, true, OS_COMMITTED);
+    check_ignored(f, LATER_ETAG, false, OS_COMMITTED); /* another version: this one is named by its id */
+}
+
+/* R1.4: nothing would keep the parts of two versions apart, or tell how long it takes to copy another one. */
+SUITE_TEST(a_source_that_nothing_can_pin_is_not_copied, 0)
+{
+    static const uint64_t lengths[] = {5, 6 * GIB};
+    for (size_t i = 0; i < 2; i++) {
+        struct fake fake;
+        fake_open(&fake, f, lengths[i]);
+        fake.is_nameless = true;
+        struct outcome outcome = copy_source(&fake);
+        CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
+        CHECK_ERROR(outcome, OS_ERR_PROTOCOL);
+        CHECK_SAYS(&outcome.error, "without an ETag");
+        assert_int_equal(count(&fake, "POST", TARGET, NULL), 0);
+        assert_int_equal(count(&fake, "PUT", TARGET, NULL), 0);
+        outcome_clear(&outcome);
+        fake_close(&fake);
+    }
 }
 
 SUITE_TEST(what_is_there_already_costs_no_upload, 0)

@@ -26,16 +26,20 @@ bool store_takes(const struct world *world, const struct flight *send)
 }
 
 /* N4.1: its own pair, and those of what it replaces. */
-static void add_pairs(struct object *object, const struct object *base, const struct flight *send)
+static void add_pairs(const struct world *world, struct object *object, const struct object *base,
+                      const struct flight *send)
 {
     const struct call_plan *plan = &config->calls[send->writer];
-    if (!config->forward_only || plan->operation == GUARD_COMPLETE)
+    const struct writer *writer = &world->writers[send->writer];
+    const uint8_t *nonces = config->stale_pairs ? writer->known_pair_nonce : base->pair_nonce;
+    const uint8_t *overs = config->stale_pairs ? writer->known_pair_over : base->pair_over;
+    if (!call_is_promised(send->writer) || plan->operation == GUARD_COMPLETE)
         return;
     object->pair_nonce[0] = object_nonce_code(object);
     object->pair_over[0] = plan->expected;
     for (unsigned i = 1; i < PAIRS && !config->forgets_pairs; i++) {
-        object->pair_nonce[i] = base->pair_nonce[i - 1];
-        object->pair_over[i] = base->pair_over[i - 1];
+        object->pair_nonce[i] = nonces[i - 1];
+        object->pair_over[i] = overs[i - 1];
     }
 }
 
@@ -54,7 +58,7 @@ static void write_object(struct world *world, const struct flight *send)
         world->object.has_nonce = !plan->no_nonce;
         world->object.replaced = plan->no_nonce || plan->operation == GUARD_COMPLETE ? 0 : send->replaced;
         world->object.modified_s = world_date(world);
-        add_pairs(&world->object, &base, send);
+        add_pairs(world, &world->object, &base, send);
     }
     if (plan->operation == GUARD_COMPLETE) {
         world->object.guard = 0; /* the nonce is the upload's */
@@ -88,7 +92,7 @@ static void serve_send(struct world *world, struct flight *flight)
 {
     bool holds = world_holds(config->calls[flight->writer].expected, &world->object);
     flight->outcome = ATTEMPT_OK;
-    if (config->headers && !holds)
+    if (call_has_condition(flight->writer) && !holds)
         flight->outcome = ATTEMPT_PRECONDITION;
     else
         write_object(world, flight);

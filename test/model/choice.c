@@ -82,7 +82,8 @@ static void attempts(const struct world *world, unsigned f, struct choices *ret)
     const struct flight *flight = &world->flights[f];
     bool takes = store_takes(world, flight);
     link_choices(world, f, ret);
-    bool applies = takes && (!config->headers || world_holds(config->calls[flight->writer].expected, &world->object));
+    bool holds = world_holds(config->calls[flight->writer].expected, &world->object);
+    bool applies = takes && (holds || !call_has_condition(flight->writer));
     if (!flight->awaited) {
         if (applies)
             add(ret, CHOICE_LAND, f, 0, 0);

@@ -10,7 +10,7 @@ static const struct {
     {configs_small, &configs_small_count},     {configs_links, &configs_links_count},
     {configs_uploads, &configs_uploads_count}, {configs_versions, &configs_versions_count},
     {configs_spent, &configs_spent_count},     {configs_forward, &configs_forward_count},
-    {configs_large, &configs_large_count},
+    {configs_mixed, &configs_mixed_count},     {configs_large, &configs_large_count},
 };
 
 size_t configs_count(void)

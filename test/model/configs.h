@@ -19,6 +19,8 @@ extern const struct config configs_spent[];
 extern const size_t configs_spent_count;
 extern const struct config configs_forward[];
 extern const size_t configs_forward_count;
+extern const struct config configs_mixed[];
+extern const size_t configs_mixed_count;
 extern const struct config configs_large[];
 extern const size_t configs_large_count;
 

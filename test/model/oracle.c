@@ -264,7 +264,7 @@ static void check_put(struct world *world, unsigned w, const struct guard_action
     uint64_t reach_s = (uint64_t)settings.length_s + settings.work_s + (never_dies ? 0 : delivery_s);
     MUST(!book->sent, "R3: what was sent under is not put again");
     MUST(is_ours(world, w, record), "R3: with our nonce");
-    MUST(!config->native, "native: without a record");
+    MUST(!call_is_native(w), "native: without a record");
     MUST(record->upload == (config->calls[w].operation == GUARD_COMPLETE ? w + 1 : 0), "R14: with its upload");
     MUST(record->has_fence == (settings.fences && !never_dies), "E7: a fence where expiry was seen");
     MUST(!record->has_fence || record->fence_s == book->sign_date_s + reach_s,
@@ -292,9 +292,10 @@ static void check_send(struct world *world, unsigned w, const struct guard_actio
     settings_of(w, &settings);
     MUST(clock_elapsed_max(&book->sign_sent, &now) < (uint64_t)book->sign_length_s * 1000,
          "R6: sent while the signature lives by all clocks");
-    bool again = config->forward_only && config->calls[w].operation != GUARD_COMPLETE && book->head_good;
+    bool again =
+        settings.forward_only && settings.native && config->calls[w].operation != GUARD_COMPLETE && book->head_good;
     MUST(!book->out || again, "R13, N4.2: no second copy while one may be applied");
-    if (config->native) {
+    if (settings.native) {
         book->sent = 1;
         book->out = 1;
         return;
@@ -329,9 +330,10 @@ static void check_release(const struct world *world, unsigned w, const struct gu
 /* Every write carries its pair, and those of its base. */
 static bool pairs_tell(void)
 {
-    bool tell = config->forward_only && !config->forgets_pairs && config->only == NULL;
+    bool tell = config->forward_only && !config->forgets_pairs && !config->stale_pairs && config->only == NULL;
     for (unsigned w = 0; w < WRITERS; w++)
-        tell = tell && (config->calls[w].kind == CALL_NONE || config->calls[w].operation != GUARD_COMPLETE);
+        tell = tell && (config->calls[w].kind == CALL_NONE ||
+                        (config->calls[w].operation != GUARD_COMPLETE && call_is_promised(w)));
     return tell;
 }
 
@@ -345,7 +347,7 @@ static void check_unknown(const struct writer *writer, unsigned w, const struct 
         violated(FALSE_UNKNOWN, "V3: %c's verdict is unknown by %s, without need", letter(w), rule);
     if (no_evidence && guard->attempt.not_applied)
         violated(FALSE_UNKNOWN, "R13.B, C: %c's verdict is unknown by %s after a definite refusal", letter(w), rule);
-    if (no_evidence && pairs_tell())
+    if (no_evidence && pairs_tell() && call_is_native(w))
         violated(FALSE_UNKNOWN, "N4.2: %c's verdict is unknown by %s, and every version tells of its base", letter(w),
                  rule);
     if (no_evidence && writer->book.proof)
@@ -411,7 +413,8 @@ static void check_sign(struct writer *writer, const struct guard_event *event, c
     }
     book->later = 0;
     MUST(!book->sent, "R2: a new date needs a new guard");
-    MUST(config->native || todo->sign_length_s == (config->length_s ? config->length_s : 1), "R2: the length as set");
+    MUST(writer->guard.settings.native || todo->sign_length_s == (config->length_s ? config->length_s : 1),
+         "R2: the length as set");
     book->sign_date_s = (uint32_t)todo->sign_date_s;
     book->sign_length_s = (uint8_t)todo->sign_length_s;
     book->sign_sent = event->kind == GUARD_EVENT_START ? event->now : book->head_sent;

@@ -78,6 +78,17 @@
         .kind = CALL_GUARD, .operation = GUARD_DELETE, .expected = (from), .guards = 1, .recent = true, .knows = true \
     }
 
+/* By a record, beside native calls; BARE_RECORD: and without the condition. */
+#define RECORD      .by_record = true
+#define BARE_RECORD .by_record = true, .bare = true
+/* What may be combined with those. */
+#define CREATES(etag, times) .kind = CALL_GUARD, .operation = GUARD_PUT, .ours = (etag), .guards = (times)
+#define REPLACES(from, to, times) \
+    .kind = CALL_GUARD, .operation = GUARD_PUT, .expected = (from), .ours = (to), .guards = (times)
+#define DELETES(from, times) .kind = CALL_GUARD, .operation = GUARD_DELETE, .expected = (from), .guards = (times)
+/* R1 and R3 go out together, and the nonce that is known is of what this call has made. */
+#define KNOWS_OF(call) .recent = true, .knows_of = (call)
+
 /* What many rows say. A row begins with its name and what it is about. */
 #define TWO_CREATES .calls = {CREATE(ETAG_A, 1), CREATE(ETAG_B, 1)}
 #define NATIVE      .native = true, .headers = true

@@ -155,6 +155,21 @@ struct clock_reading world_clocks(const struct world *world, unsigned w)
 
 /* ------------------------------------------------------------------------------------------------ beginnings */
 
+bool call_is_native(unsigned w)
+{
+    return config->native && !config->calls[w].by_record;
+}
+
+bool call_has_condition(unsigned w)
+{
+    return config->headers && !config->calls[w].bare;
+}
+
+bool call_is_promised(unsigned w)
+{
+    return config->forward_only && !config->calls[w].unpromised && config->calls[w].operation != GUARD_DELETE;
+}
+
 void settings_of(unsigned w, struct guard_settings *ret)
 {
     memset(ret, 0, sizeof(*ret));
@@ -173,10 +188,11 @@ void settings_of(unsigned w, struct guard_settings *ret)
     ret->fences = !config->no_fences;
     ret->release_always = config->release_always;
     ret->etag_known = config->etag_known;
-    ret->native = config->native;
+    ret->native = call_is_native(w);
+    ret->native_writers = config->native && !ret->native;
     ret->modified_tells = config->native;
     ret->versioned = config->versions_known;
-    ret->forward_only = config->forward_only && config->calls[w].operation != GUARD_DELETE;
+    ret->forward_only = call_is_promised(w);
 }
 
 void world_init(struct world *world)

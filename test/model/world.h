@@ -63,10 +63,14 @@ struct call_plan {
     enum guard_operation operation;
     uint8_t expected; /* ETAG_NONE: absent */
     uint8_t ours;
-    uint8_t guards; /* how many guards the call may start */
-    bool no_nonce;  /* COPY: the metadata has no room for it */
-    bool recent;    /* R3: a Date is at hand, R1 and R3 go out together; native: no HEAD comes first */
-    bool knows;     /* R3.6: the nonce of the object in the beginning is known, where its ETag is expected */
+    uint8_t guards;   /* how many guards the call may start */
+    bool no_nonce;    /* COPY: the metadata has no room for it */
+    bool recent;      /* R3: a Date is at hand, R1 and R3 go out together; native: no HEAD comes first */
+    bool knows;       /* R3.6: the nonce of the object in the beginning is known, where its ETag is expected */
+    uint8_t knows_of; /* the same of what this call (from 1 on) has made, if it had by then; 0: of none */
+    bool by_record;   /* with `native`: it has a record all the same (M1.3, M2.5) */
+    bool bare;        /* with `headers`: its condition does not go along, or the store does not look at it */
+    bool unpromised;  /* with `forward_only`: it does not know of the promise */
 };
 
 enum { STALLED_FOR_EVER = 255 };
@@ -103,7 +107,7 @@ struct config {
     bool versioned;      /* the bucket keeps versions: each has an id */
     bool versioned_late; /* it does from some time on: somebody turns versioning on; not with `versioned` */
     bool versions_known; /* all writers know of `versioned` before they begin (R16) */
-    bool native;         /* all calls are in native mode; with `headers` */
+    bool native;         /* all calls are in native mode, but for those `by_record`; with `headers` */
     bool base_old;       /* the object was written long before the calls begin (N1) */
     bool upload_dates;   /* what a Complete makes is dated by its upload, which was created long before (AWS) */
     bool abort_accepts;  /* the abort of a completed upload is accepted (MinIO) */
@@ -114,6 +118,7 @@ struct config {
     bool outsider_same;  /* outsiders put the first bytes back */
     bool forward_only;   /* N4; with `native` */
     bool forgets_pairs;  /* and writers do not know those of what they replace */
+    bool stale_pairs;    /* and know only those that the object had when they began, of the ETag that they expect */
     const char *expects; /* name of the violation that must be found; NULL: none may be */
     const char *only;    /* name of the one that counts: a promise is broken, and not all can be kept */
     bool quick;
@@ -257,7 +262,9 @@ struct writer {
     uint8_t resolving; /* an `unknown` is to be, or is being, resolved */
     uint8_t verdict[GUARDS];
     uint8_t applied[GUARDS];
-    uint8_t reserved[4];
+    uint8_t known_pair_nonce[PAIRS]; /* with `stale_pairs` */
+    uint8_t known_pair_over[PAIRS];
+    uint8_t reserved[6];
 };
 
 struct world {
@@ -313,6 +320,9 @@ void nonce_of_code(uint8_t code, char ret[RECORD_NONCE_SIZE]);
 uint8_t object_nonce_code(const struct object *object);
 void object_version_of(const struct object *object, struct object_version *ret);
 
+bool call_is_native(unsigned w);
+bool call_has_condition(unsigned w);
+bool call_is_promised(unsigned w); /* N4 */
 void settings_of(unsigned w, struct guard_settings *ret);
 
 #endif

@@ -182,6 +182,32 @@ static void step(struct world *world, unsigned w, struct guard_event *event, con
     }
 }
 
+/* R3.6: of the base, or of the last guard of another call that has made something by now; false: of nothing. */
+static bool knows_nonce(const struct world *world, const struct call_plan *plan, char ret[RECORD_NONCE_SIZE])
+{
+    nonce_of_code(config->base_nonce ? nonce_code("f1") : 0, ret);
+    if (plan->knows_of == 0)
+        return plan->knows;
+    const struct writer *other = &world->writers[plan->knows_of - 1];
+    bool knows = false;
+    for (unsigned guard = 0; guard < GUARDS; guard++) {
+        if (other->applied[guard])
+            nonce_text(plan->knows_of, guard, ret);
+        knows = knows || other->applied[guard];
+    }
+    return knows;
+}
+
+static void remember_pairs(struct world *world, unsigned w)
+{
+    struct writer *writer = &world->writers[w];
+    bool sees = config->calls[w].expected != ETAG_NONE && world_holds(config->calls[w].expected, &world->object);
+    if (!config->stale_pairs || !sees)
+        return;
+    memcpy(writer->known_pair_nonce, world->object.pair_nonce, sizeof(writer->known_pair_nonce));
+    memcpy(writer->known_pair_over, world->object.pair_over, sizeof(writer->known_pair_over));
+}
+
 /* A new guard of the call. */
 static void begin_guard(struct world *world, unsigned w, const struct guard_settings *settings)
 {
@@ -190,7 +216,7 @@ static void begin_guard(struct world *world, unsigned w, const struct guard_sett
     char nonce[RECORD_NONCE_SIZE];
     char known[RECORD_NONCE_SIZE];
     own_nonce(world, w, nonce);
-    nonce_of_code(config->base_nonce ? nonce_code("f1") : 0, known);
+    bool knows = knows_nonce(world, plan, known);
     struct guard_start start = {
         .operation = plan->operation,
         .expected_etag = plan->expected == ETAG_NONE ? NULL : etag_text(plan->expected),
@@ -199,15 +225,15 @@ static void begin_guard(struct world *world, unsigned w, const struct guard_sett
         .generation = 1000 * (1 + (uint64_t)w * GUARDS + writer->number),
         .upload = plan->operation == GUARD_COMPLETE ? w + 1 : 0,
         .part_count = 1,
-        .known_nonce = plan->knows ? known : NULL,
-        .has_recent_date = plan->recent && writer->number == 0,
+        .known_nonce = knows ? known : NULL,
+        .has_recent_date = plan->recent && writer->number == 0 && (knows || plan->knows_of == 0),
         .recent_date_s = world_date(world),
         .recent_clock = world_clocks(world, w),
     };
     guard_init(&writer->guard, settings, &start);
     bool beside = writer->guard.check.stage == GUARD_CHECK_BESIDE;
     writer->book.largest_date_s = beside ? world_date(world) : 0;
-    if (beside && plan->operation == GUARD_COPY && !config->native) /* R3.7 */
+    if (beside && plan->operation == GUARD_COPY && !call_is_native(w)) /* R3.7 */
         oracle_copy_is_signed_later(world, w);
 }
 
@@ -218,6 +244,7 @@ void writer_start(struct world *world, unsigned w)
     settings_of(w, &settings);
     if (!writer->started) {
         writer->started = 1;
+        remember_pairs(world, w);
         writer->broken = !world_holds(config->calls[w].expected, &world->object);
     }
     writer->state = WRITER_RUNNING;

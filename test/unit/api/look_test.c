@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* V4.2 and V4.4 in the client: the answer to a PUT does not come, and a HEAD shows what the store has of it. */
+/* V4.2 and V4.4 in the client: the answer to a PUT does not come, or says nothing, and a HEAD shows what the store has of
+ * it. */
 #include "support/http_server.h"
 #include "unit/api/client_scratch.h"
 
@@ -13,8 +14,11 @@ struct looks {
     char nonce[64]; /* of the PUT that is held */
     atomic_bool written;
     atomic_uint halves; /* so many HEADs show only a part */
+    bool is_answered;   /* by what stands in front of the store, which is still at it */
     os_result result;
     os_error error;
+    os_verdict settled; /* of an `unknown` */
+    os_error settling;
 };
 
 #define DATED "\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nx-amz-request-id: 1\r\n"
@@ -47,34 +51,44 @@ static void respond(void *context, const struct http_server_record *record, stru
         assert_non_null(nonce);
         snprintf(looks->nonce, sizeof(looks->nonce), "%s", nonce);
         atomic_store(&looks->written, true);
-        buf_add_f(scratch, "HTTP/1.1 200 OK" DATED "Content-Length: 0\r\n\r\n");
+        buf_add_f(scratch, "HTTP/1.1 %s" DATED "Content-Length: 0\r\n\r\n",
+                  looks->is_answered ? "504 Gateway Timeout" : "200 OK");
     } else {
         answer_head(looks, record->target, scratch);
     }
-    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len, .hold = put};
+    bool hold = put && !looks->is_answered;
+    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len, .hold = hold};
 }
 
-static os_verdict create_with_halves(struct looks *looks, unsigned halves)
+static os_verdict create_until(struct looks *looks, uint64_t deadline_ms)
 {
     struct scratch scratch;
     os_options options = OS_OPTIONS_INIT;
     os_body body = OS_BODY_MEMORY("hello", 5);
     os_call call = OS_CALL_INIT;
-    memset(looks, 0, sizeof(*looks));
     looks->result = (os_result)OS_RESULT_INIT;
-    atomic_store(&looks->halves, halves);
     scratch_set_up(&scratch);
     const struct http_server_options server = {.respond = respond, .respond_context = looks};
     looks->server = http_server_start(&server);
     options.fences = OS_OFF;
     looks->client = scratch_s3_client(&scratch, http_server_host(looks->server), &options);
-    call.deadline_ms = 15000;
+    call.deadline_ms = deadline_ms;
     os_verdict verdict = os_put_if_absent(looks->client, "key", &body, NULL, &call, &looks->result, &looks->error);
-    if (verdict != OS_COMMITTED)
-        print_error("%s\n", looks->error.message);
+    if (looks->result.ticket) /* it knows as much as the call */
+        looks->settled = os_settle(looks->client, looks->result.ticket, NULL, &call, NULL, &looks->settling);
     os_client_close(looks->client);
     http_server_stop(looks->server);
     scratch_tear_down(&scratch);
+    return verdict;
+}
+
+static os_verdict create_with_halves(struct looks *looks, unsigned halves)
+{
+    memset(looks, 0, sizeof(*looks));
+    atomic_store(&looks->halves, halves);
+    os_verdict verdict = create_until(looks, 15000);
+    if (verdict != OS_COMMITTED)
+        print_error("%s\n", looks->error.message);
     return verdict;
 }
 
@@ -94,5 +108,26 @@ TEST(half_an_object_is_not_found_to_be_ours)
     assert_int_equal(create_with_halves(&looks, 1), OS_COMMITTED);
     assert_string_equal(looks.result.rule, "V4");
     assert_in_range(looks.result.duration_ms, 3000, 14000); /* by the second look, two seconds later */
+    os_result_clear(&looks.result);
+}
+
+/* A store that gives the rest up in the end, or keeps a body that was cut off: these are not the bytes that were sent. */
+TEST(half_an_object_is_no_proof_after_an_answer_that_says_nothing)
+{
+    struct looks looks = {.is_answered = true};
+    atomic_store(&looks.halves, 1000000);
+    assert_int_equal(create_until(&looks, 2000), OS_UNKNOWN);
+    CHECK_SAYS(&looks.error, "has 2 bytes of it, and 5 were sent");
+    assert_int_equal(looks.settled, OS_UNKNOWN);
+    CHECK_SAYS(&looks.settling, "has 2 bytes of it, and 5 were sent");
+    os_result_clear(&looks.result);
+}
+
+TEST(the_whole_of_it_is_a_proof_then)
+{
+    struct looks looks = {.is_answered = true};
+    atomic_store(&looks.halves, 2);
+    assert_int_equal(create_until(&looks, 15000), OS_COMMITTED);
+    assert_string_equal(looks.result.rule, "V4");
     os_result_clear(&looks.result);
 }

@@ -305,6 +305,14 @@ TEST_WITH(scratch, an_upload_that_is_gone_only_by_the_abort_beside_no_object_is_
     check_unknown(scratch, &not_told, CHANGED);
 }
 
+/* V4.6: a store that writes the metadata first, and does not come to the rest. */
+TEST_WITH(scratch, a_complete_of_which_only_the_metadata_is_there_is_unknown)
+{
+    const struct upload_script script = {
+        .at_first = OBJECT_FIRST, .at_complete = OBJECT_FIRST, .at_abort = OBJECT_TORN};
+    check_unknown(scratch, &script, CHANGED);
+}
+
 /* ------------------------------------------------------------------------------------------------ whole calls */
 
 /* The next guard's Complete of the same upload is answered, for itself alone. */

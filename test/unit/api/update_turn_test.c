@@ -17,6 +17,7 @@ struct turn {
     os_verdict verdict;
     os_error error;
     os_call call;
+    os_update_options options;
     char seen[64];
     int runs;
     char bytes[64];
@@ -39,13 +40,16 @@ static int add_letter(void *context, const os_current *current, os_body *ret)
 static void *run_turn(void *context)
 {
     struct turn *turn = context;
-    turn->verdict = os_update(turn->client, turn->key, add_letter, turn, NULL, &turn->call, NULL, &turn->error);
+    turn->verdict =
+        os_update(turn->client, turn->key, add_letter, turn, &turn->options, &turn->call, NULL, &turn->error);
     return NULL;
 }
 
 static void turn_begin(struct turn *turn, os_client *client, const char *key, const char *letter, os_cancel *cancel)
 {
     *turn = (struct turn){.client = client, .key = key, .letter = letter, .call = OS_CALL_INIT};
+    turn->options = (os_update_options)OS_UPDATE_OPTIONS_INIT;
+    turn->options.max_length = 9;
     turn->call.cancel = cancel;
     turn->entered = (struct event)EVENT_INIT;
     turn->let_go = (struct event)EVENT_INIT;
@@ -166,6 +170,24 @@ TEST_WITH(updated, a_refusal_rests_on_no_handed_bytes)
     turn_end(&second, OS_NOT_EXECUTED, OS_ERR_STOPPED);
     assert_int_equal(second.runs, 2);
     assert_int_equal(atomic_load(&updated->gets), 2);
+}
+
+/* V6.2: what is there now may be shorter. */
+TEST_WITH(updated, too_many_bytes_made_of_handed_ones_are_no_reason_to_refuse)
+{
+    struct turn first;
+    struct turn second;
+    turn_begin(&first, updated->client, "key", "123456789", NULL);
+    event_wait(&first.entered);
+    turn_begin(&second, updated->client, "key", "b", NULL);
+    assert_true(event_reaches(&updated->waits, 1));
+    event_set(&first.let_go);
+    event_wait(&second.entered);
+    assert_string_equal(second.seen, "123456789");
+    updated_write_now(updated, "new ");
+    turn_end(&second, OS_COMMITTED, OS_OK);
+    turn_end(&first, OS_COMMITTED, OS_OK);
+    updated_check_object(updated, "new b");
 }
 
 TEST_WITH(updated, the_deadline_ends_the_waiting)

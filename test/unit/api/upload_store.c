@@ -67,6 +67,10 @@ static struct answer look(struct upload_store *store, char *ret_headers, size_t 
     case OBJECT_TOUCHED:
         snprintf(ret_headers, size, "ETag: %s\r\n" MODIFIED("09:01:00"), UPLOAD_STORE_FIRST_ETAG);
         break;
+    case OBJECT_TORN:
+        snprintf(ret_headers, size, "ETag: %s\r\n" MODIFIED("09:00:00") "x-amz-meta-oscommit-nonce: %s\r\n",
+                 UPLOAD_STORE_FIRST_ETAG, store->nonce);
+        break;
     case OBJECT_OTHER: snprintf(ret_headers, size, "ETag: %s\r\n" MODIFIED("10:00:00"), UPLOAD_STORE_OTHER_ETAG); break;
     case OBJECT_OURS:
         snprintf(ret_headers, size,

@@ -21,6 +21,7 @@ enum upload_store_object {
     OBJECT_ABSENT = 0,
     OBJECT_FIRST,   /* that of FIRST_ETAG */
     OBJECT_TOUCHED, /* the same bytes, written a minute later */
+    OBJECT_TORN,    /* the first, beside the nonce of the last upload */
     OBJECT_OTHER,
     OBJECT_OURS /* with the nonce of the last upload */
 };

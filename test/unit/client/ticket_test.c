@@ -42,6 +42,8 @@ static struct guard_ticket full(void)
     ticket.d0_s = (UINT64_C(1) << 53) + 1; /* more than a double holds */
     ticket.margin_s = 3600;
     ticket.not_applied = true;
+    ticket.has_length = true;
+    ticket.length = (UINT64_C(1) << 53) + 3;
     ticket.base.exists = true;
     ticket.base.last_modified_s = -12345678901;
     SET(ticket.base.etag, "\"9a\"");

@@ -214,6 +214,8 @@ TEST(a_definite_answer_before_any_other_stays_definite)
 {
     TRACE(CREATE "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
                  "head X nonce=other @1000 -> CONFLICT OVERTAKEN R7 X [FINISHED]\n");
+    TRACE(CREATE "attempt precondition -> HEAD [RESOLVE_AGAIN]\n" /* the refusal is what decides, not the pair */
+                 "head X nonce=other over=whole @1000 -> CONFLICT OVERTAKEN R7 X [FINISHED]\n");
     TRACE(CREATE "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
                  "head none @1000 -> NOT_EXECUTED UNMET R7 [FINISHED]\n");
     TRACE("put absent native forward recent=1000 409=again\n"

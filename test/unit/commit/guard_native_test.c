@@ -152,6 +152,15 @@ TEST(a_412_although_the_expectation_holds_is_not_executed)
           "head refused -> NOT_EXECUTED HEAD_REFUSED R7 [FINISHED]\n");
 }
 
+/* E10.1: nothing tells when it was. */
+TEST(a_head_without_a_date_judges_nothing)
+{
+    TRACE("put absent native recent=1000\n" ONE_REQUEST "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
+          "head F -> WAIT 25 [RESOLVE_WAITING]\n");
+    TRACE("put E native\n" LOOKED LOST TOLD_DEAD(
+        "E lm=5 nonce=before") "head E lm=5 nonce=before -> WAIT 25 [RESOLVE_WAITING]\n");
+}
+
 TEST(a_409_means_what_the_profile_says)
 {
     TRACE("put absent native recent=1000 409=final\n" ONE_REQUEST "attempt 409 -> HEAD [RESOLVE_AGAIN]\n"

@@ -54,3 +54,18 @@ TEST(only_a_nonce_is_what_was_replaced)
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         assert_string_equal(version_of(NONCE, others[i]).replaced, "");
 }
+
+/* R1.4: what it would pin is no version. */
+TEST(a_source_without_an_etag_is_refused)
+{
+    static const char *const missing[] = {"", "\"\""};
+    struct s3_object source = {.etag = "\"e\""};
+    os_error error;
+    assert_true(driver_names_source("source", &source, &error));
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(source.etag, sizeof(source.etag), "%s", missing[i]);
+        assert_false(driver_names_source("source", &source, &error));
+        assert_int_equal(error.code, OS_ERR_PROTOCOL);
+        CHECK_SAYS(&error, "HEAD of source");
+    }
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many bytes the call writes, and whether a HEAD shows all of them (V4.4). */
+#include "guarded/driver.h"
+
+#include "base/error.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* False: nothing is written, or nobody has said it. */
+static bool whole_of(const struct driver *driver, uint64_t *ret)
+{
+    const struct driver_params *params = &driver->params;
+    *ret = 0;
+    if (params->ticket) {
+        *ret = params->ticket->length;
+        return params->ticket->has_length;
+    }
+    switch (params->operation) {
+    case GUARD_PUT: *ret = params->body.length; return true;
+    case GUARD_COPY: *ret = driver->outcome->source_bytes; return true;
+    case GUARD_COMPLETE: *ret = params->upload->length; return true;
+    case GUARD_DELETE: break;
+    }
+    return false;
+}
+
+static bool is_cut(struct driver *driver, const struct store_answer *answer)
+{
+    uint64_t whole = 0;
+    os_error error;
+    if (!whole_of(driver, &whole) || answer->object.length == whole)
+        return false;
+    error_set(&error, OS_ERR_PROTOCOL,
+              "The store shows this write of %.300s, but has %llu bytes of it, and %llu were sent.", driver->key,
+              (unsigned long long)answer->object.length, (unsigned long long)whole);
+    driver_note_error(driver, &error);
+    return true;
+}
+
+bool driver_shows_half(struct driver *driver, const struct store_answer *answer)
+{
+    assert(driver->outcome != NULL);
+    if (answer->code != OS_OK || answer->object.delete_marker ||
+        strcmp(answer->object.nonce, driver->guard.write.nonce) != 0)
+        return false;
+    bool under_way = driver->guard.state == GUARD_SENDING;
+    return is_cut(driver, answer) || (under_way && driver_etag_is_missing(answer->object.etag));
+}
+
+void driver_ticket_of(const struct driver *driver, struct guard_ticket *ret)
+{
+    guard_ticket_of(&driver->guard, ret);
+    ret->has_length = whole_of(driver, &ret->length);
+}
