@@ -218,6 +218,7 @@ static void put(struct worker *worker, const struct plan_call *call, const char 
         note_write(worker, absent ? HISTORY_PUT_IF_ABSENT : HISTORY_PUT_IF_MATCH, call->key, expected);
     os_body body = content_body(&worker->content, call->stream);
     frame_begin(worker, &frame, call->deadline_ms);
+    frame.call.forward_only = plan_is_forward_only(worker->world, call->key) ? OS_ON : OS_OFF;
     frame.verdict = absent
                         ? os_put_if_absent(worker->client, name, &body, NULL, &frame.call, &frame.result, &frame.error)
                         : os_put_if_match(worker->client, name, truth->expected, &body, NULL, &frame.call,

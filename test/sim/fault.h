@@ -65,7 +65,8 @@
     X(FORGED, "forged", 500)      /* a call: after it its process resolves a ticket that was written for a record */ \
     X(FOREIGN, "foreign", 200)    /* a request: what stands in front answers it, handled or not */                   \
     X(UNMARKED, "unmarked", 1000) /* the world: the store puts no mark on its answers, and nothing in front does */  \
-    X(FOREIGN_DATE, "foreign-date", 200) /* an answer of the store: its Date is an hour ahead, or so */
+    X(FOREIGN_DATE, "foreign-date", 200) /* an answer of the store: its Date is an hour ahead, or so */              \
+    X(FORWARD, "forward", 1000)          /* the fleet: most keys are forward-only, and the callers say so (N4) */
 
 enum fault_kind {
 #define FAULT_ENUM(symbol, name, rate) FAULT_##symbol,

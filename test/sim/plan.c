@@ -17,7 +17,8 @@ enum {
     PURPOSE_PACE,
     PURPOSE_TABLE,
     PURPOSE_BODY,
-    PURPOSE_PAGE
+    PURPOSE_PAGE,
+    PURPOSE_FORWARD
 };
 
 static uint64_t draw(const struct world *world, uint64_t purpose, uint64_t occasion, uint64_t least, uint64_t most)
@@ -101,6 +102,24 @@ bool plan_is_create_once(const struct world *world, uint32_t key)
     return draw(world, PURPOSE_KIND, key, 0, 3) == 0;
 }
 
+bool plan_is_forward_only(const struct world *world, uint32_t key)
+{
+    return world->faults.rate[FAULT_FORWARD] > 0 && draw(world, PURPOSE_FORWARD, key, 0, 3) != 0;
+}
+
+/* What would break the promise becomes something that keeps it. */
+static void keep_promises(const struct world *world, struct plan_call *call)
+{
+    bool removes = call->kind == PLAN_DELETE || call->kind == PLAN_RENAME;
+    if (call->kind == PLAN_RENAME && plan_is_forward_only(world, call->source))
+        call->kind = PLAN_COPY;
+    if (!plan_is_forward_only(world, call->key))
+        return;
+    if (removes || call->kind == PLAN_COPY) /* the bytes of another key may have been there before */
+        call->kind = plan_is_create_once(world, call->key) ? PLAN_CREATE : PLAN_UPDATE;
+    call->content = 0;
+}
+
 static enum plan_kind kind_of(const struct world *world, uint64_t occasion, bool once)
 {
     static const enum plan_kind of_many[] = {PLAN_CREATE, PLAN_CREATE, PLAN_UPDATE, PLAN_UPDATE, PLAN_UPDATE,
@@ -139,4 +158,5 @@ void plan_call(const struct world *world, uint32_t lane, uint32_t index, struct 
     ret->stream = staged && draw(world, PURPOSE_BODY, occasion, 0, 3) == 0;
     ret->large = staged && draw(world, PURPOSE_BODY + 1000, occasion, 0, 499) == 0;
     ret->resolve_after = draw(world, PURPOSE_RESOLVE, occasion, 0, 2) != 0;
+    keep_promises(world, ret);
 }

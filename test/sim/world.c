@@ -6,6 +6,7 @@
 #include "sim/network.h"
 #include "sim/oracle.h"
 #include "sim/plan.h"
+#include "sim/prompt.h"
 #include "sim/worker.h"
 
 #include <stdarg.h>
@@ -186,6 +187,7 @@ static void run(struct world *world)
     if (world->workers_left > 0)
         world_fail(world, "Without any fault left, a call never came to its end.");
     oracle_judge(world);
+    prompt_judge(world);
 }
 
 static void digest_end(struct world *world)
