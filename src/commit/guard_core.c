@@ -342,6 +342,14 @@ void guard_on_creation(struct guard *g, const struct guard_event *event, struct 
     guard_release(g, actions);
 }
 
+/* V5, R9. The record of a Complete never counts as spent, and is released when an answer says that it is over (V4.5). */
+static bool releases_record(const struct guard *g, enum verdict verdict, enum guard_rule rule)
+{
+    if (verdict != VERDICT_COMMITTED)
+        return verdict != VERDICT_UNKNOWN;
+    return g->write.operation == GUARD_COMPLETE ? rule == RULE_R9 : g->settings.release_always;
+}
+
 void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason reason, enum guard_rule rule,
                     struct guard_actions *actions)
 {
@@ -366,9 +374,7 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
         read_creation(g, actions);
         return;
     }
-    bool ends = verdict != VERDICT_COMMITTED || rule == RULE_R9 || g->write.operation != GUARD_COMPLETE;   /* V4.5 */
-    bool release = verdict == VERDICT_COMMITTED ? g->settings.release_always : verdict != VERDICT_UNKNOWN; /* V5, R9 */
-    if (release && ends)
+    if (releases_record(g, verdict, rule))
         guard_release(g, actions);
 }
 

@@ -36,7 +36,7 @@ TEST(the_allowance_grows_with_the_parts)
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=112000 ttl=4600 fence=1110 u=9 if absent [ACQUIRING]\n"
           "put ok -> SEND 112000 [SENDING]\n"
-          "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+          "attempt ok X -> COMMITTED WRITTEN R9 X, RELEASE g=101 t=0 ttl=4600 fence=1110 if g=100 [FINISHED]\n");
     TRACE("complete absent parts=7 work=9\n"
           "start -> HEAD [CHECKING]\n"
           "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
@@ -370,11 +370,12 @@ TEST(a_record_that_changed_meanwhile_is_a_new_one)
     "put ok -> SEND 20000 [SENDING]\n"                                                       \
     "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
 
-/* What a HEAD shows may be of an earlier upload of the call, and this Complete may come yet. */
+/* What a HEAD shows may be of an earlier upload of the call, and this Complete may come yet. A record that is left would be
+ * in the way: it never counts as spent. */
 TEST(a_complete_that_a_head_calls_committed_releases_nothing)
 {
     TRACE("complete E always\n" COMPLETING "head F nonce=us lm=1001 @1001 -> COMMITTED PROVEN V4 F [FINISHED]\n");
-    TRACE("complete E always\n"
+    TRACE("complete E\n"
           "start -> HEAD [CHECKING]\n"
           "head E nonce=before lm=900 @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=before u=9 if absent [ACQUIRING]\n"
