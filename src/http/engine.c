@@ -184,11 +184,24 @@ static void leave_libcurl(struct http_transfer *transfer)
     socket_leave(transfer);
 }
 
+static bool begins_again(struct http_transfer *transfer)
+{
+    if (!transfer->wire.stale || transfer->anew || transfer->fault.code != OS_OK)
+        return false;
+    leave_libcurl(transfer);
+    if (transfer_begin_again(transfer))
+        return true;
+    failure_set(transfer, OS_ERR_NO_MEMORY, "out of memory");
+    return false;
+}
+
 void engine_end(struct http_transfer *transfer, CURLcode code)
 {
     struct http_engine *engine = transfer->engine;
     struct http_result result = {.response = &transfer->answer.response, .sent = transfer->wire.sent};
     assert(!engine->in_libcurl);
+    if (begins_again(transfer))
+        return;
     if (code == CURLE_OK && !transfer->answer.headers_whole) { /* libcurl calls it an answer when they break off */
         failure_set(transfer, OS_ERR_PROTOCOL, "the answer of %s was cut short within its headers",
                     transfer->start.request->host);

@@ -70,6 +70,7 @@ struct transfer_wire {
     int fd;          /* -1: none, or closed again */
     bool sent;       /* libcurl was allowed to write */
     bool sent_again; /* and once more, on another connection */
+    bool stale;      /* libcurl took a connection for it that was closed: nothing was sent there */
     uint64_t sent_at_us;
     uint32_t segment_bytes; /* of the connection; 0: none, or TLS */
     bool aborting;          /* the connection is to be closed with a reset */
@@ -103,6 +104,7 @@ struct http_transfer {
     struct heap_node due;    /* engine->dues: when it may have to end */
 
     bool begun;     /* it waits for no connection any more */
+    bool anew;      /* begun a second time, on a connection that nobody has used */
     CURL *easy;     /* NULL: not begun */
     bool cancelled; /* from inside a libcurl callback, which ends it as soon as it can */
     uint64_t begun_us;
@@ -213,6 +215,7 @@ bool events_were_woken(struct http_engine *engine);             /* once for all 
 /* transfer.c: one request from libcurl's point of view */
 os_code transfer_new(struct http_engine *engine, const struct http_start *start, struct http_transfer **ret,
                      os_error *err);
+bool transfer_begin_again(struct http_transfer *transfer); /* on a new connection; false: no memory */
 os_code transfer_make_first_handle(struct http_engine *engine, os_error *err); /* shows what libcurl accepts */
 bool transfer_take_handle(struct http_transfer *transfer); /* with all that libcurl has to know; false: no memory */
 void transfer_put_handle(struct http_transfer *transfer, bool ended_well);

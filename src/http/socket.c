@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <linux/sockios.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -262,6 +263,14 @@ static bool can_keep_promise(struct http_transfer *transfer, struct http_socket 
     return true;
 }
 
+/* R6.7. By either side. libcurl looks as well, but 7.88 does not over TLS unless by OpenSSL (cf_ssl_is_alive), and 8.22 not for a
+ * second after its last look (Curl_cpool_conn_seems_healthy). What is sent there gets no answer. */
+static bool is_closed(int fd)
+{
+    struct pollfd look = {.fd = fd, .events = POLLRDHUP};
+    return poll(&look, 1, 0) > 0;
+}
+
 int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer_port, int local_port)
 {
     struct http_transfer *transfer = context;
@@ -281,6 +290,9 @@ int socket_before_request(void *context, char *peer_ip, char *local_ip, int peer
                     "the connection's send buffer could not be controlled, so nothing was sent");
         return CURL_PREREQFUNC_ABORT;
     }
+    transfer->wire.stale = entry != NULL && entry->opener == NULL && is_closed(entry->fd);
+    if (transfer->wire.stale)
+        return CURL_PREREQFUNC_ABORT; /* engine_end begins it again */
     if (entry != NULL) {
         set_user_timeout(entry, transfer->start.user_timeout_ms);
         if (entry->user != NULL) /* libcurl has finished with it, and we have not been told yet */

@@ -292,6 +292,17 @@ bool transfer_take_handle(struct http_transfer *transfer)
     return false;
 }
 
+bool transfer_begin_again(struct http_transfer *transfer)
+{
+    bool ok = true;
+    transfer->anew = true;
+    transfer->wire.moved_ms = transfer->engine->now_ms;
+    transfer->body_offset = 0;
+    transfer->curl_message[0] = '\0';
+    SET(transfer, ok, CURLOPT_FRESH_CONNECT, 1L);
+    return ok && curl_multi_add_handle(transfer->engine->multi, transfer->easy) == CURLM_OK;
+}
+
 /* It points to nothing of the transfer's any more. */
 static bool is_cleared(CURL *easy)
 {
@@ -310,7 +321,7 @@ void transfer_put_handle(struct http_transfer *transfer, bool ended_well)
 {
     struct http_engine *engine = transfer->engine;
     CURL *easy = transfer->easy;
-    bool fit = ended_well && !transfer->wire.sent_again;
+    bool fit = ended_well && !transfer->wire.sent_again && !transfer->anew;
     transfer->easy = NULL;
     if (easy != NULL && fit && engine->spare_count < engine->max_connections && is_cleared(easy))
         engine->spare[engine->spare_count++] = easy;

@@ -111,10 +111,12 @@ static void wait_for_fences(struct plain_warm *warm)
 {
     const struct op_limits limits = client_limits(warm->client, &warm->call);
     warm->fences = (struct fence_waiter){.ready = fences_ready, .refused = fences_refused};
-    if (op_begin(&warm->waiting, &limits, NULL, fences_interrupted))
+    if (op_begin(&warm->waiting, &limits, NULL, fences_interrupted)) {
         fence_check_wait(warm->client, &warm->fences, warm->key);
-    else
-        one_ended(warm);
+        return;
+    }
+    (void)error_no_memory(&warm->error);
+    one_ended(warm);
 }
 
 /* ------------------------------------------------------------------------------------------------ the steps */

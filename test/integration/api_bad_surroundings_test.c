@@ -229,6 +229,7 @@ static void check_tls(struct fixture *f, const char *name, bool trust, os_code e
     os_options options = fixture_options(f);
     options.s3_endpoint = url;
     options.ca_file = trust ? http_server_ca_file(server) : NULL;
+    options.connect_timeout_ms = 60000; /* a handshake of a busy machine */
     options.dynamodb_endpoint = f->ledger_endpoint;
     os_client *client = fixture_client(&options);
     os_error error;
