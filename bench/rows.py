@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is measured, and what its goal is. A row measures each side once a round; its lines are what the table shows.
 
-A side is "ours", "peer" (object_store 0.12.5 with its table), "native" (the newest, with the store's conditions) or "null"
-(libcurl alone).
+A side is "ours", "peer" (object_store 0.12.5 with its table), "native" (the newest, with the store's conditions), "null"
+(libcurl alone) or "fsync" (files alone).
 """
 
 import argparse
 import contextlib
 import dataclasses
+import os
+import tempfile
 import typing
 
 import programs
@@ -31,6 +33,7 @@ class Row:
     measure: typing.Callable  # (side, settings) -> {metric: number or text}
     lines: list
     stall: bool = False  # mostly waits: all such rows run at the same time
+    servers: bool = True  # MinIO and DynamoDB Local
 
 
 def per_operation(measured):
@@ -55,7 +58,8 @@ def arguments(settings, in_flight, options):
     ]
 
 
-def null_arguments(settings, in_flight):
+def plain_arguments(settings, in_flight):
+    """Of who has no runtime."""
     return ["--in-flight", in_flight, "--seconds", settings.seconds, "--warm", settings.warm, "--bytes", settings.bytes]
 
 
@@ -73,9 +77,19 @@ def on_stub(mode, in_flight, ours, calls=()):
         with programs.stub() as stub:
             if side == "null":
                 kind = "native" if ours is NATIVE else "create"
-                return per_operation(run_load("null", kind, stub.url, null_arguments(settings, in_flight)))
+                return per_operation(run_load("null", kind, stub.url, plain_arguments(settings, in_flight)))
             options = options_of(side, [*ours, *calls])
             return per_operation(run_load(side, mode, stub.url, arguments(settings, in_flight, options)))
+
+    return measure
+
+
+def in_folder(writers):
+    """In the folder of the results, so that both sides are on one file system."""
+
+    def measure(side, settings):
+        with tempfile.TemporaryDirectory(dir=os.path.abspath(settings.out), prefix="embedded-") as folder:
+            return per_operation(programs.run_in_folder(side, "create", folder, plain_arguments(settings, writers)))
 
     return measure
 
@@ -172,6 +186,7 @@ def native_row(mode, in_flight):
         ("ours", "native", "null"),
         on_stub(mode, in_flight, NATIVE, STARTED if in_flight > 1 else ()),
         [Line(f"{words}: CPU, µs", "cpu_us", ("native", 1.0)), Line(f"{words}: per s", "per_s")],
+        servers=False,
     )
 
 
@@ -190,6 +205,18 @@ def record_row(mode, in_flight, goal, threads=False):
             Line(f"{words}: p99, ms", "p99_ms"),
             Line(f"{words}: memory of the process, MiB", "rss_mb"),
         ],
+        servers=False,
+    )
+
+
+def embedded_row(writers):
+    words = f"embedded store, {writers} writer{'s' if writers > 1 else ''}"
+    return Row(
+        f"embedded-{writers}",
+        ("ours", "fsync"),
+        in_folder(writers),
+        [Line(f"{words}: per s", "per_s"), Line(f"{words}: p50, ms", "p50_ms")],
+        servers=False,
     )
 
 
@@ -206,6 +233,7 @@ def counter_row(writers, goal, stub=False, delay_ms=5):
             Line(f"{words}: CPU, µs", "cpu_us"),
             Line(f"{words}: slowest, ms", "max_ms"),
         ],
+        servers=not stub,
     )
 
 
@@ -221,6 +249,7 @@ def native_counter_row(writers, goal, stub=False, delay_ms=5):
             Line(f"{words}: CPU, µs", "cpu_us", goal),
             Line(f"{words}: slowest, ms", "max_ms"),
         ],
+        servers=not stub,
     )
 
 
@@ -252,4 +281,6 @@ LOADS = [
     *(native_counter_row(writers, None) for writers in (2, 8, 64)),
     counter_row(32, None, stub=True),
     native_counter_row(32, None, stub=True),
+    embedded_row(1),
+    embedded_row(8),
 ]
