@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  *   bench_client MODE --s3 URL --bucket NAME --table NAME [OPTION VALUE ...]
+ *   bench_client MODE --folder PATH [OPTION VALUE ...]
+ *
+ * The second is an embedded store, which is made in that folder.
  *
  * Modes: create, update, copy (each operation in flight has keys of its own), counter (all increment one object), lines
  * (commands on standard input). Options: --ledger URL, --prefix TEXT, --guard NAME, --profile FILE, --calls blocking or
@@ -11,6 +14,7 @@
  */
 #include "client.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +31,7 @@ static bool set_text(struct settings *settings, const char *name, const char *va
     } texts[] = {
         {"--s3", &settings->store_endpoint}, {"--ledger", &settings->ledger_endpoint}, {"--bucket", &settings->bucket},
         {"--table", &settings->table},       {"--prefix", &settings->prefix},          {"--guard", &settings->guard},
-        {"--profile", &settings->profile},   {"--ca-file", &settings->ca_file},
+        {"--profile", &settings->profile},   {"--ca-file", &settings->ca_file},        {"--folder", &settings->folder},
     };
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (strcmp(name, texts[i].name) == 0) {
@@ -76,7 +80,8 @@ static bool parse(int argc, char **argv, struct settings *ret)
     if (ret->ledger_endpoint == NULL)
         ret->ledger_endpoint = ret->store_endpoint;
     bool can_start = ret->mode != MODE_COUNTER && ret->mode != MODE_LINES;
-    return ret->store_endpoint != NULL && ret->bucket != NULL && (!ret->started || can_start);
+    bool has_place = ret->folder != NULL || (ret->store_endpoint != NULL && ret->bucket != NULL);
+    return has_place && (!ret->started || can_start);
 }
 
 static os_guard guard_of(const char *name)
@@ -88,11 +93,23 @@ static os_guard guard_of(const char *name)
     return name != NULL && strcmp(name, "both") == 0 ? OS_GUARD_BOTH : OS_GUARD_AUTO;
 }
 
+static os_code open_embedded(const struct settings *settings, os_options *options, os_client **ret, os_error *err)
+{
+    char store[PATH_MAX + 16];
+    snprintf(store, sizeof(store), "file://%s", settings->folder);
+    options->store_url = store;
+    os_code code = os_init(settings->folder, err);
+    return code == OS_OK ? os_client_open(options, ret, err) : code;
+}
+
 static os_code open_client(const struct settings *settings, os_client **ret, os_error *err)
 {
     os_options options = OS_OPTIONS_INIT;
     char store[256];
     char ledger[256];
+    options.max_in_flight = settings->in_flight;
+    if (settings->folder != NULL)
+        return open_embedded(settings, &options, ret, err);
     snprintf(store, sizeof(store), "s3://%s", settings->bucket);
     snprintf(ledger, sizeof(ledger), "dynamodb://%s", settings->table ? settings->table : "");
     options.store_url = store;
@@ -102,7 +119,6 @@ static os_code open_client(const struct settings *settings, os_client **ret, os_
     options.guard = guard_of(settings->guard);
     options.store_profile = settings->profile;
     options.ca_file = settings->ca_file;
-    options.max_in_flight = settings->in_flight;
     options.stage_above = settings->stage_above;
     options.records_by_bucket = settings->records_by_bucket;
     options.forward_only = settings->forward_only ? OS_ON : OS_AUTO;
@@ -115,7 +131,8 @@ int main(int argc, char **argv)
     os_client *client = NULL;
     os_error error;
     if (!parse(argc, argv, &settings)) {
-        fprintf(stderr, "usage: bench_client MODE --s3 URL --bucket NAME --table NAME [OPTION VALUE ...]\n");
+        fprintf(stderr,
+                "usage: bench_client MODE --s3 URL --bucket NAME --table NAME|--folder PATH [OPTION VALUE ...]\n");
         return 2;
     }
     if (open_client(&settings, &client, &error) != OS_OK) {

@@ -12,6 +12,7 @@ enum client_mode { MODE_CREATE, MODE_UPDATE, MODE_COPY, MODE_COUNTER, MODE_LINES
 
 struct settings {
     enum client_mode mode;
+    const char *folder; /* an embedded store, which is made there; else these of S3 and DynamoDB */
     const char *store_endpoint;
     const char *ledger_endpoint; /* that of the store, if none is given */
     const char *bucket;

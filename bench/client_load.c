@@ -100,14 +100,6 @@ static struct lane *make_lanes(os_client *client, const struct settings *setting
     return lanes;
 }
 
-static void wait_for_go(void)
-{
-    char line[16];
-    printf("ready\n");
-    fflush(stdout);
-    (void)!fgets(line, sizeof(line), stdin);
-}
-
 int run_load(os_client *client, const struct settings *settings)
 {
     struct lane *lanes = make_lanes(client, settings);
@@ -119,7 +111,7 @@ int run_load(os_client *client, const struct settings *settings)
         return 1;
     for (unsigned i = 0; i < count; i++)
         lanes[i].samples.count = 0;
-    wait_for_go();
+    measure_wait_for_go();
     struct measure measure = measure_begin();
     if (!run_phase(lanes, settings, settings->seconds))
         return 1;

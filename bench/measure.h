@@ -18,6 +18,8 @@ struct measure {
 };
 
 uint64_t measure_now_us(void);
+/* Says that the program is warm, and waits for a line on standard input. */
+void measure_wait_for_go(void);
 struct measure measure_begin(void);
 void measure_end(struct measure *measure); /* what has passed since */
 

@@ -259,7 +259,6 @@ static bool open_all(void)
 
 int main(int argc, char **argv)
 {
-    char line[16];
     if (!parse(argc, argv)) {
         fprintf(stderr, "usage: bench_null create|native --s3 URL --bucket NAME [OPTION VALUE ...]\n");
         return 2;
@@ -268,9 +267,7 @@ int main(int argc, char **argv)
         return 1;
     run_phase(null.warm);
     null.samples.count = 0;
-    printf("ready\n");
-    fflush(stdout);
-    (void)!fgets(line, sizeof(line), stdin);
+    measure_wait_for_go();
     struct measure measure = measure_begin();
     run_phase(null.seconds);
     measure_end(&measure);

@@ -25,7 +25,7 @@ RECORD = ["--guard", "record", "--table", TABLE]
 # What a client's answer may take beyond what it was asked for: a peer waits for its lease of 60 s.
 PATIENCE_S = 200
 
-PROGRAMS = {"ours": "bench_client", "null": "bench_null"}
+PROGRAMS = {"ours": "bench_client", "null": "bench_null", "fsync": "bench_fsync"}
 PEERS = {"peer": "bench_peer", "native": "bench_native"}
 
 
@@ -150,10 +150,18 @@ def _arguments(side, endpoint, bucket, more):
 
 
 def run_load(side, mode, endpoint, more, when_ready=None):
-    """Runs a load to its end. when_ready is called when it is warm. Returns what it measured."""
-    arguments = _arguments(side, endpoint, BUCKET, ["--prefix", new_prefix(), *map(str, more)])
+    """Runs a load on a service to its end. when_ready is called when it is warm. Returns what it measured."""
+    return _run(side, mode, _arguments(side, endpoint, BUCKET, ["--prefix", new_prefix(), *more]), when_ready)
+
+
+def run_in_folder(side, mode, folder, more):
+    """The same in an empty folder: an embedded store, or files alone."""
+    return _run(side, mode, ["--folder", folder, *more])
+
+
+def _run(side, mode, arguments, when_ready=None):
     process = subprocess.Popen(
-        [program(side), mode, *arguments],
+        [program(side), mode, *map(str, arguments)],
         env=client_environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is measured, and what its goal is. A row measures each side once a round; its lines are what the table shows.
 
-A side is "ours", "peer" (object_store 0.12.5 with its table), "native" (the newest, with the store's conditions) or "null"
-(libcurl alone).
+A side is "ours", "peer" (object_store 0.12.5 with its table), "native" (the newest, with the store's conditions), "null"
+(libcurl alone) or "fsync" (files alone).
 """
 
 import argparse
 import contextlib
 import dataclasses
+import os
+import tempfile
 import typing
 
 import programs
@@ -32,6 +34,7 @@ class Row:
     measure: typing.Callable  # (side, settings) -> {metric: number or text}
     lines: list
     stall: bool = False  # mostly waits: all such rows run at the same time
+    servers: bool = True  # MinIO and DynamoDB Local
 
 
 def per_operation(measured):
@@ -56,7 +59,8 @@ def arguments(settings, in_flight, options):
     ]
 
 
-def null_arguments(settings, in_flight):
+def plain_arguments(settings, in_flight):
+    """Of who has no runtime."""
     return ["--in-flight", in_flight, "--seconds", settings.seconds, "--warm", settings.warm, "--bytes", settings.bytes]
 
 
@@ -74,7 +78,7 @@ def on_stub(mode, in_flight, ours, calls=()):
         with programs.stub() as stub:
             if side == "null":
                 kind = "native" if ours is NATIVE else "create"
-                return per_operation(run_load("null", kind, stub.url, null_arguments(settings, in_flight)))
+                return per_operation(run_load("null", kind, stub.url, plain_arguments(settings, in_flight)))
             options = options_of(side, [*ours, *calls])
             return per_operation(run_load(side, mode, stub.url, arguments(settings, in_flight, options)))
 
@@ -88,6 +92,16 @@ def over_tls(mode, in_flight, ours, calls=()):
         with programs.tls_stub() as (stub, certificate):
             options = [*ours, *calls, "--ca-file", certificate]
             return per_operation(run_load(side, mode, stub.url, arguments(settings, in_flight, options)))
+
+    return measure
+
+
+def in_folder(writers):
+    """In the folder of the results, so that both sides are on one file system."""
+
+    def measure(side, settings):
+        with tempfile.TemporaryDirectory(dir=os.path.abspath(settings.out), prefix="embedded-") as folder:
+            return per_operation(programs.run_in_folder(side, "create", folder, plain_arguments(settings, writers)))
 
     return measure
 
@@ -184,6 +198,7 @@ def native_row(mode, in_flight):
         ("ours", "native", "null"),
         on_stub(mode, in_flight, NATIVE, STARTED if in_flight > 1 else ()),
         [Line(f"{words}: CPU, µs", "cpu_us", ("native", 1.0)), Line(f"{words}: per s", "per_s")],
+        servers=False,
     )
 
 
@@ -202,6 +217,18 @@ def record_row(mode, in_flight, goal, threads=False):
             Line(f"{words}: p99, ms", "p99_ms"),
             Line(f"{words}: memory of the process, MiB", "rss_mb"),
         ],
+        servers=False,
+    )
+
+
+def embedded_row(writers):
+    words = f"embedded store, {writers} writer{'s' if writers > 1 else ''}"
+    return Row(
+        f"embedded-{writers}",
+        ("ours", "fsync"),
+        in_folder(writers),
+        [Line(f"{words}: per s", "per_s"), Line(f"{words}: p50, ms", "p50_ms")],
+        servers=False,
     )
 
 
@@ -212,6 +239,7 @@ def tls_row(mode, in_flight):
         ("ours",),
         over_tls(mode, in_flight, RECORD, STARTED),
         [Line(f"{words}: CPU, µs", "cpu_us", ("row", (f"{mode}-{in_flight}", 1.15))), Line(f"{words}: per s", "per_s")],
+        servers=False,
     )
 
 
@@ -228,6 +256,7 @@ def counter_row(writers, goal, stub=False, delay_ms=5):
             Line(f"{words}: CPU, µs", "cpu_us"),
             Line(f"{words}: slowest, ms", "max_ms"),
         ],
+        servers=not stub,
     )
 
 
@@ -243,6 +272,7 @@ def native_counter_row(writers, goal, stub=False, delay_ms=5):
             Line(f"{words}: CPU, µs", "cpu_us", goal),
             Line(f"{words}: slowest, ms", "max_ms"),
         ],
+        servers=not stub,
     )
 
 
@@ -275,4 +305,6 @@ LOADS = [
     *(native_counter_row(writers, None) for writers in (2, 8, 64)),
     counter_row(32, None, stub=True),
     native_counter_row(32, None, stub=True),
+    embedded_row(1),
+    embedded_row(8),
 ]

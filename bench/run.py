@@ -28,6 +28,7 @@ def parse():
     parser.add_argument("--bytes", type=int, default=1024, help="of each object [1024]")
     parser.add_argument("--runtime", default="multi", choices=("multi", "current"), help="tokio's, of the peers")
     parser.add_argument("--list", action="store_true", help="names the rows and ends")
+    parser.add_argument("--needs", action="store_true", help="says whether the rows need peers or servers, and ends")
     settings = parser.parse_args()
     settings.rounds = settings.rounds or (1 if settings.quick else 5)
     settings.seconds = settings.seconds or (1.0 if settings.quick else 4.0)
@@ -87,14 +88,24 @@ def about(settings):
     }
 
 
+def needs(rows):
+    """What run.sh must build and start for them."""
+    with_peers = any(side in programs.PEERS for row in rows for side in row.sides)
+    return [word for word, is_so in (("peers", with_peers), ("servers", any(row.servers for row in rows))) if is_so]
+
+
 def main():
     settings = parse()
     rows = [row for row in LOADS + STALLS if re.search(settings.rows, row.name)]
     if settings.list:
         print("\n".join(row.name for row in rows))
         return
+    if settings.needs:
+        print(" ".join(needs(rows)))
+        return
     os.makedirs(settings.out, exist_ok=True)
-    programs.prepare_servers()
+    if "servers" in needs(rows):
+        programs.prepare_servers()
     results = {"about": about(settings), "rows": {}}
     run_stalls([row for row in rows if row.stall], settings, results["rows"])
     run_loads([row for row in rows if not row.stall], settings, results["rows"])

@@ -45,9 +45,12 @@ case " $* " in
 *" --list "*) exec python3 -B "$root/bench/run.py" "$@" ;;
 esac
 ulimit -n "$(ulimit -Hn)" # 10,000 in flight are as many connections for who does not bound them
+needs=$(python3 -B "$root/bench/run.py" --needs "$@")
 build_ours
-build_peers
-trap '"$scripts_dir/servers.sh" stop "$servers"' EXIT
-start_servers
+[[ $needs != *peers* ]] || build_peers
+if [[ $needs == *servers* ]]; then
+    trap '"$scripts_dir/servers.sh" stop "$servers"' EXIT
+    start_servers
+fi
 OSCOMMIT_BENCH_PROGRAMS=$build/bench OSCOMMIT_BENCH_PEERS=$cache/bench-peer-target/release \
     python3 -B "$root/bench/run.py" --out "$build/out" "$@"

@@ -94,16 +94,33 @@ def _null_table(results, rows):
     return lines if len(lines) > 3 else []
 
 
+def _main_table(results, rows):
+    head = ["", "| row | ours | peer | native | ratio | goal | met? |", "|---|---|---|---|---|---|---|"]
+    lines = [_line(results, row, line) for row in rows for line in row.lines if "fsync" not in row.sides]
+    return head + lines if lines else []
+
+
+def _fsync_line(results, row, line):
+    ours, fsync = (median(results, row.name, side, line.metric) for side in ("ours", "fsync"))
+    cells = [_cell(results, row, line, side, value) for side, value in (("ours", ours), ("fsync", fsync))]
+    return f"| {line.title} | {' | '.join(cells)} | {f'{ours / fsync:.2f}' if ours and fsync else ''} |"
+
+
+def _fsync_table(results, rows):
+    head = ["", "| create, beside files alone | ours | fsync | ratio |", "|---|---|---|---|"]
+    lines = [_fsync_line(results, row, line) for row in rows for line in row.lines if "fsync" in row.sides]
+    return head + lines if lines else []
+
+
 def markdown(results, rows):
     about = results["about"]
     judged = [Judged(results, row, line).met for row in rows for line in row.lines if line.goal]
+    goals = f" {judged.count(True)} of {len(judged)} goals are met." if judged else ""
     lines = [
         f"{about['date']}, {about['commit']}, {about['machine']} (load {about['load']} at the start). Medians of "
-        f"{about['rounds']}, {about['seconds']:g} s each, bodies of {about['bytes']:,} bytes, tokio {about['runtime']}. "
-        f"{judged.count(True)} of {len(judged)} goals are met.",
-        "",
-        "| row | ours | peer | native | ratio | goal | met? |",
-        "|---|---|---|---|---|---|---|",
+        f"{about['rounds']}, {about['seconds']:g} s each, bodies of {about['bytes']:,} bytes, tokio {about['runtime']}."
+        f"{goals}",
     ]
-    lines += [_line(results, row, line) for row in rows for line in row.lines]
-    return "\n".join(lines + _null_table(results, rows)) + "\n"
+    for table in (_main_table, _null_table, _fsync_table):
+        lines += table(results, rows)
+    return "\n".join(lines) + "\n"

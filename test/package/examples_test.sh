@@ -39,6 +39,10 @@ elif [[ ${OSCOMMIT_REQUIRE_SERVERS:-} == 1 ]]; then
 else
     echo "example_libuv is left out: libuv1-dev is missing"
 fi
+says '200 published, 0 were published, 0 not executed, 0 unknown' "$examples/example_pool"
+[[ $(find "$work/store/published" -type f | wc -l) == 200 ]] || status=1
+"$oscommit" rm "file://$work/store/published/7" >/dev/null || status=1 # as if that run had ended before
+says '1 published, 199 were published, 0 not executed, 0 unknown' "$examples/example_pool"
 for total in 10 20; do
     says '' "$examples/example_chain"
     says "$total" "$oscommit" get "file://$work/store/counter" -

@@ -154,6 +154,7 @@ static const struct hostile cases[] = {
     {HEAD_OF CREATE_OF RECORD_OF ",\"saw\":1}", "is incomplete"},
     {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":\"1793496400\"}", "is incomplete"}, /* not behind D0 */
     {HEAD_OF CREATE_OF RECORD_OF ",\"fence\":null}", "is incomplete"},
+    {HEAD_OF CREATE_OF RECORD_OF ",\"length\":5}", "is incomplete"}, /* numbers are texts */
     {HEAD_OF CREATE_OF RECORD_OF ",\"base\":{}}", "is incomplete"},
     {HEAD_OF CREATE_OF RECORD_OF ",\"base\":{\"etag\":\"%\",\"version_id\":\"\",\"nonce\":\"\",\"last_modified\":1}}",
      "is incomplete"},
