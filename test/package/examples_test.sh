@@ -28,8 +28,6 @@ says '0 committed, 200 were there, 0 not executed, 0 unknown' "$examples/example
 [[ $(find "$work/store/many" -type f | wc -l) == 200 ]] || status=1
 says '200 committed, 0 were there, 0 not executed, 0 unknown' "$examples/example_epoll"
 says '0 committed, 200 were there, 0 not executed, 0 unknown' "$examples/example_epoll"
-says '200 committed, 0 were there, 0 not executed, 0 unknown' "$examples/example_pool"
-says '0 committed, 200 were there, 0 not executed, 0 unknown' "$examples/example_pool"
 if [[ -x $examples/example_libuv ]]; then
     says '200 committed, 0 were there, 0 not executed, 0 unknown' "$examples/example_libuv"
     says '0 committed, 200 were there, 0 not executed, 0 unknown' "$examples/example_libuv"
