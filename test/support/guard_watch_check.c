@@ -305,7 +305,8 @@ static bool may_release(const struct guard_watch *watch)
     bool orphan = !watch->attempt.sent && watch->answered != 0;
     bool upload = watch->operation == GUARD_COMPLETE;
     return watch->verdict == VERDICT_CONFLICT || watch->verdict == VERDICT_NOT_EXECUTED ||
-           (watch->verdict == VERDICT_COMMITTED && (watch->settings.release_always || upload || orphan || watch->cleared));
+           (watch->verdict == VERDICT_COMMITTED &&
+            (watch->settings.release_always || upload || orphan || watch->cleared));
 }
 
 static const char *check_release(struct guard_watch *watch, const struct guard_actions *todo)
