@@ -37,11 +37,9 @@ static void states_of(const struct world *world, const char *key, struct states 
 {
     const struct truth *writes[WORLD_CALLS_MAX];
     size_t count = 0;
-    for (size_t i = 0; i < world->truth_count; i++) {
-        const struct truth *truth = &world->truths[i];
-        if (truth->operation != HISTORY_READ && truth->applied > 0 && strcmp(truth->key, key) == 0)
-            writes[count++] = truth;
-    }
+    for (size_t i = 0; i < world->truth_count; i++)
+        if (is_applied_to(&world->truths[i], key))
+            writes[count++] = &world->truths[i];
     qsort(writes, count, sizeof(writes[0]), by_time);
     ret->of[0] = "";
     for (size_t i = 0; i < count; i++)
