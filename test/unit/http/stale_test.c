@@ -12,8 +12,9 @@
 
 static bool libcurl_is_blind;
 
-/* libcurl's as well: it is a shared library. */
-__attribute__((visibility("default"))) int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+/* libcurl's as well: it is a shared library. Under another name here, as glibc declares that poll reads nothing of `fds`. */
+__attribute__((visibility("default"))) int stale_poll(struct pollfd *fds, nfds_t count, int timeout_ms) __asm__("poll");
+int stale_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
     struct timespec timeout = {.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L};
     if (libcurl_is_blind && count == 1 && timeout_ms == 0 && (fds->events & (POLLRDHUP | POLLOUT)) == 0)
