@@ -55,27 +55,20 @@ void fence_check_free(os_client *client)
         check_free(client->fence_check);
 }
 
-static void let_go(struct fence_check *check)
+/* All that wait go on: refused with `error`, or, if that is NULL, as they are. */
+static void end_check(struct fence_check *check, const os_error *error)
 {
+    os_error why =
+        error ? *error : (os_error){.code = OS_OK}; /* `error` may be of an answer that ends with this call */
     struct fence_waiter *waiter = check->waiting;
     check_free(check);
     while (waiter) {
         struct fence_waiter *next = waiter->next;
         waiter->next = NULL;
-        waiter->ready(waiter);
-        waiter = next;
-    }
-}
-
-static void refuse_all(struct fence_check *check, const os_error *error)
-{
-    os_error why = *error; /* `error` may be of an answer that ends with this call */
-    struct fence_waiter *waiter = check->waiting;
-    check_free(check);
-    while (waiter) {
-        struct fence_waiter *next = waiter->next;
-        waiter->next = NULL;
-        waiter->refused(waiter, &why);
+        if (error)
+            waiter->refused(waiter, &why);
+        else
+            waiter->ready(waiter);
         waiter = next;
     }
 }
@@ -128,7 +121,7 @@ static void fence_check_classify(struct fence_check *check)
              check->live_status, check->expired_status,
              yes ? "carry fences"
                  : "carry no fences, so a dead writer's record blocks for timeout x max_clock_skew_rate");
-    let_go(check);
+    end_check(check, NULL);
 }
 
 static void live_done(void *context, const struct store_answer *answer)
@@ -201,7 +194,7 @@ static void decide_fences(struct fence_check *check, const struct store_answer *
     }
     if (client->fences == CLIENT_FENCES_UNKNOWN)
         client->fences = CLIENT_FENCES_NO; /* a store without Date has no S3 time */
-    let_go(check);
+    end_check(check, NULL);
 }
 
 /* A first Date that is far ahead of this machine's time: the next answer says the same, or it does not (E10). */
@@ -232,7 +225,7 @@ static void bucket_done(void *context, const struct store_answer *answer)
         if (!is_out_of_patience(check))
             retry_later(&check->retry);
         else if (check->probes == 0 && !check->client->bucket_known)
-            refuse_all(check, &answer->error);
+            end_check(check, &answer->error);
         else
             fence_check_classify(
                 check); /* the bucket has answered before: the calls find out by themselves what the matter is */
@@ -242,7 +235,7 @@ static void bucket_done(void *context, const struct store_answer *answer)
     case OS_ERR_REFUSED:
     case OS_ERR_UNSUPPORTED:
     case OS_ERR_CONFLICT: decide_fences(check, answer); return;
-    default: refuse_all(check, &answer->error); return;
+    default: end_check(check, &answer->error); return;
     }
 }
 
@@ -260,7 +253,7 @@ static void ask_bucket(struct retry *retry)
     if (check->bucket_op == NULL) {
         os_error error;
         error_no_memory(&error);
-        refuse_all(check, &error);
+        end_check(check, &error);
     }
 }
 

@@ -96,9 +96,7 @@ static os_code multipart_check_source(struct multipart *multipart, os_error *err
                 found->last_modified_s == multipart->params->source_modified_s;
     if (code != OS_ERR_NOT_FOUND && (code != OS_OK || same))
         return code;
-    return error_set(err, OS_ERR_SOURCE,
-                     "The source %.300s was %s while it was being copied to %.300s; nothing was written. Call again.",
-                     source->key, code == OS_OK ? "changed" : "removed", multipart->guarded->params.key);
+    return upload_refuse_source(source, multipart->guarded->params.key, code != OS_OK, err);
 }
 
 static os_code multipart_complete(struct multipart *multipart, const struct uploaded *uploaded, os_error *err)

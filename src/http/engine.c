@@ -140,7 +140,6 @@ static void unlink_started(struct http_transfer *transfer)
         engine->youngest = transfer->prev;
 }
 
-/* Before the connection is gone. */
 static uint64_t acknowledged_bytes(const struct http_transfer *transfer)
 {
     if (transfer->start.tail != HTTP_TAIL_HELD_BACK)
@@ -148,6 +147,7 @@ static uint64_t acknowledged_bytes(const struct http_transfer *transfer)
     return transfer->tail.kept ? transfer->tail.acknowledged_bytes : socket_acknowledged_bytes(transfer);
 }
 
+/* Before the connection is gone. */
 static void describe_course(const struct http_transfer *transfer, struct http_result *ret)
 {
     uint64_t now_us = clock_monotonic_us();

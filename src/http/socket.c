@@ -222,7 +222,7 @@ void socket_end_idle(struct http_engine *engine)
         if (due_ms > engine->now_ms) {
             engine->idle_due_ms = earlier(engine->idle_due_ms, due_ms);
         } else {
-            hang_up(entry->fd, false); /* libcurl finds it dead, and closes it, before the next request */
+            hang_up(entry->fd, false); /* whoever would use it next finds it closed (R6.7) */
             entry->idle_since_ms = 0;
         }
     }

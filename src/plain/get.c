@@ -84,26 +84,21 @@ static enum steps_next get_answered(struct plain *plain)
 /* Waiting for the reader of a FIFO takes from the call's time. */
 static enum steps_next get_open_file(struct plain *plain)
 {
-    struct get_file *file = &plain->get.file;
-    struct clock_reading now;
-    os_code code = get_file_open(file, &plain->error);
-    clock_read(&now);
-    plain->call.deadline_ms = now.monotonic_ms < file->deadline_ms ? file->deadline_ms - now.monotonic_ms : 1;
+    os_code code = get_file_open(&plain->get.file, &plain->error);
+    plain_take_time(plain);
     return code == OS_OK ? plain_ask(plain, &plain->call, get_answered) : plain_over(plain, code);
 }
 
 static enum steps_next get_into_file(struct plain *plain)
 {
     struct get_file *file = &plain->get.file;
-    struct clock_reading now;
-    os_code code = arguments_take_call(plain->arguments->call, &plain->call, &plain->error);
+    os_code code = plain_take_call(plain);
     if (code != OS_OK)
         return plain_over(plain, code);
-    clock_read(&now);
     file->name = plain->get.sink.file;
     file->cancel = plain->call.cancel;
     file->closing = plain->client->closing;
-    file->deadline_ms = now.monotonic_ms + plain->call.deadline_ms;
+    file->deadline_ms = plain->deadline_monotonic_ms;
     return plain_block(plain, get_open_file);
 }
 

@@ -3,7 +3,6 @@
  * The table of records: made, checked, listed. Such a call takes a thread until its end, for the sake of simplicity: there are
  * few of them.
  */
-#include "client/arguments.h"
 #include "client/ledger_call.h"
 #include "plain/call.h"
 

@@ -50,6 +50,8 @@ struct uploaded {
  * codes of upload_reader_next, and what the store says. `ret` is freed with uploaded_free either way. */
 os_code upload_parts(os_client *client, const struct upload_params *params, struct uploaded *ret, os_error *err);
 void uploaded_free(struct uploaded *uploaded);
+/* OS_ERR_SOURCE: what was to be copied to `key` is another object by now, or none. */
+os_code upload_refuse_source(const struct upload_source *source, const char *key, bool is_gone, os_error *err);
 
 enum { UPLOAD_ABORT_MS = 2000, UPLOAD_VERIFY_MS = 500 };
 

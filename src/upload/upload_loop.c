@@ -81,15 +81,19 @@ static bool upload_loop_says(const struct store_answer *answer, const char *code
     return strcmp(answer->service.code, code) == 0;
 }
 
+os_code upload_refuse_source(const struct upload_source *source, const char *key, bool is_gone, os_error *err)
+{
+    return error_set(err, OS_ERR_SOURCE,
+                     "The source %.300s was %s while it was being copied to %.300s; nothing was written. Call again.",
+                     source->key, is_gone ? "removed" : "changed", key);
+}
+
 static void fail_by_source(struct upload *upload, const struct store_answer *answer, os_error *ret)
 {
-    const char *key = upload->params->source->key;
     bool is_another = answer->status == 412 || upload_loop_says(answer, "PreconditionFailed");
     bool is_gone = upload_loop_says(answer, "NoSuchKey") || upload_loop_says(answer, "NoSuchVersion");
     if (is_another || is_gone)
-        error_set(ret, OS_ERR_SOURCE,
-                  "The source %.300s was %s while it was being copied to %.300s; nothing was written. Call again.", key,
-                  is_another ? "changed" : "removed", upload->params->key);
+        (void)upload_refuse_source(upload->params->source, upload->params->key, !is_another, ret);
     else if (answer->code == OS_ERR_NOT_FOUND)
         ret->code = OS_ERR_SOURCE;
 }

@@ -36,8 +36,8 @@ uint32_t plan_count(const struct world *world, uint32_t lane);
 void plan_call(const struct world *world, uint32_t lane, uint32_t index, struct plan_call *ret);
 /* N4: never deleted, and never of earlier bytes again. */
 bool plan_is_forward_only(const struct world *world, uint32_t key);
-/* Only ever created, never replaced or deleted. */
 bool plan_is_staged(const struct world *world); /* some bodies are said to be large */
+/* Only ever created, never replaced or deleted. */
 bool plan_is_create_once(const struct world *world, uint32_t key);
 
 #endif

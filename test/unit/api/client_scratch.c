@@ -66,6 +66,28 @@ os_client *scratch_s3_client(const struct scratch *scratch, const char *host, co
     return client;
 }
 
+os_client *scratch_services_client(const char *store_host, const char *ledger_host, const os_options *more)
+{
+    char store[64];
+    char ledger[64];
+    os_client *client = NULL;
+    os_error error;
+    os_options options = more ? *more : (os_options)OS_OPTIONS_INIT;
+    snprintf(store, sizeof(store), "http://%s", store_host);
+    options.store_url = options.store_url ? options.store_url : "s3://bucket";
+    options.s3_endpoint = store;
+    if (ledger_host) {
+        snprintf(ledger, sizeof(ledger), "http://%s", ledger_host);
+        options.ledger_url = "dynamodb://records";
+        options.dynamodb_endpoint = ledger;
+    }
+    options.access_key_id = "key";
+    options.secret_access_key = "secret";
+    options.no_environment = 1;
+    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    return client;
+}
+
 /* 2026-11-21, 10:00: what the made-up stores say that it is. */
 enum { NOW_S = 1795255200 };
 

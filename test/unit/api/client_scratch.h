@@ -20,6 +20,10 @@ os_client *scratch_client(const struct scratch *scratch, const os_options *more)
  * `more` has a ca_file. `more` may name another ledger. */
 os_client *scratch_s3_client(const struct scratch *scratch, const char *host, const os_options *more);
 
+/* A client of a made-up S3 store and, unless it is NULL, of a made-up DynamoDB, both at "127.0.0.1:port". `more` may name
+ * another store_url, and may be NULL. */
+os_client *scratch_services_client(const char *store_host, const char *ledger_host, const os_options *more);
+
 /* The ticket of a create of "key" there, which was not answered and is dead when it is 10:00 on 2026-11-21. `more` says
  * whether it was native, and of a bucket with versions. malloc'ed. */
 #define SCRATCH_DEAD_NONCE "0123456789abcdef0123456789abcdef"

@@ -171,23 +171,11 @@ struct away {
 
 static os_client *open_client(const struct away *away)
 {
-    char store[64];
     char ledger[64];
-    os_client *client = NULL;
-    os_error error = {0};
     os_options options = OS_OPTIONS_INIT;
-    snprintf(store, sizeof(store), "http://%s", http_server_host(away->store));
-    snprintf(ledger, sizeof(ledger), "http://127.0.0.1:%d", away->port);
-    options.store_url = "s3://bucket";
-    options.ledger_url = "dynamodb://records";
-    options.s3_endpoint = store;
-    options.dynamodb_endpoint = ledger;
-    options.access_key_id = "key";
-    options.secret_access_key = "secret";
-    options.no_environment = 1;
+    snprintf(ledger, sizeof(ledger), "127.0.0.1:%d", away->port);
     options.fences = OS_OFF;
-    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
-    return client;
+    return scratch_services_client(http_server_host(away->store), ledger, &options);
 }
 
 static os_verdict create(os_client *client, uint64_t deadline_ms, os_cancel *cancel, os_result *ret, os_error *err)

@@ -93,23 +93,10 @@ static void place_stop(struct place *place)
 
 static os_client *open_client(const struct place *place, uint32_t max_connections)
 {
-    char store[64];
-    char ledger[64];
-    os_client *client = NULL;
-    os_error error;
     os_options options = OS_OPTIONS_INIT;
-    (void)snprintf(store, sizeof(store), "http://%s", http_server_host(place->store));
-    (void)snprintf(ledger, sizeof(ledger), "http://%s", http_server_host(place->ledger));
     options.store_url = "s3://bucket/folder";
-    options.ledger_url = "dynamodb://records";
-    options.s3_endpoint = store;
-    options.dynamodb_endpoint = ledger;
-    options.access_key_id = "key";
-    options.secret_access_key = "secret";
-    options.no_environment = 1;
     options.max_connections = max_connections;
-    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
-    return client;
+    return scratch_services_client(http_server_host(place->store), http_server_host(place->ledger), &options);
 }
 
 static os_code warm(os_client *client, uint32_t connections, uint64_t deadline_ms, os_cancel *cancel, os_error *err)
@@ -266,21 +253,12 @@ TEST_WITH(scratch, an_embedded_store_is_ready_at_once)
     os_client_close(client);
 }
 
-TEST_WITH(scratch, a_client_without_a_ledger_warms_its_store)
+TEST(a_client_without_a_ledger_warms_its_store)
 {
     struct place place = {0};
-    os_client *client = NULL;
-    os_options options = OS_OPTIONS_INIT;
     os_error error;
-    char endpoint[64];
     place_start(&place);
-    (void)snprintf(endpoint, sizeof(endpoint), "http://%s", http_server_host(place.store));
-    options.store_url = "s3://bucket";
-    options.s3_endpoint = endpoint;
-    options.access_key_id = "key";
-    options.secret_access_key = "secret";
-    options.no_environment = 1;
-    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    os_client *client = scratch_services_client(http_server_host(place.store), NULL, NULL);
     CHECK_CODE(os_client_warm(client, WARM, NULL, &error), OS_OK, &error);
     assert_in_range(http_server_connections(place.store), WARM, WARM + 2);
     os_client_close(client);
