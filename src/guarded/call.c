@@ -30,9 +30,11 @@ static os_code guarded_take_call(struct guarded *guarded, os_error *err)
     os_code code = arguments_take_call(guarded->arguments->call, &own, err);
     if (code != OS_OK)
         return code;
+    const struct guarded_arguments *arguments = guarded->arguments;
+    const char *goes = arguments->source ? arguments->source : arguments->key; /* of a delete or a rename */
     clock_read(&guarded->begun);
-    guarded->params.forward_only = arguments_forward_only(guarded->client, guarded->arguments->key, &own);
-    guarded->source_is_forward_only = arguments_forward_only(guarded->client, guarded->arguments->source, &own);
+    guarded->params.forward_only = arguments_forward_only(guarded->client, arguments->key, &own);
+    guarded->must_stay = arguments_forward_only(guarded->client, goes, &own);
     guarded->params.deadline_ms = own.deadline_ms;
     guarded->params.cancel = own.cancel;
     guarded->params.progress = own.progress;
@@ -57,11 +59,9 @@ os_code guarded_take_key(struct guarded *guarded, os_error *err)
 os_code guarded_refuse_forward_only(const struct guarded *guarded, os_error *err)
 {
     const struct guarded_arguments *arguments = guarded->arguments;
-    if (guarded->source_is_forward_only && arguments->source)
-        return arguments_refuse_forward_only(arguments->name, arguments->source, err);
-    if (guarded->params.forward_only)
-        return arguments_refuse_forward_only(arguments->name, arguments->key, err);
-    return OS_OK;
+    if (!guarded->must_stay)
+        return OS_OK;
+    return arguments_refuse_forward_only(arguments->name, arguments->source ? arguments->source : arguments->key, err);
 }
 
 os_call guarded_rest_of_call(const struct guarded *guarded)

@@ -23,7 +23,6 @@ struct guarded {
     os_client *client;
     const struct guarded_arguments *arguments;
     struct driver_params params;
-    bool source_is_forward_only; /* N4.5 */
     struct driver_outcome outcome;
     char etag[VERSION_ETAG_SIZE];        /* what params points to: normalised */
     char source_etag[VERSION_ETAG_SIZE]; /* the same */
@@ -39,6 +38,7 @@ struct guarded {
     guarded_step_fn after_driver;
     guarded_step_fn after_copy; /* copy.c */
     void (*over)(struct guarded *guarded);
+    bool must_stay;    /* N4.5: the key that a delete or a rename would take away */
     bool started;      /* the driver of the last guarded_drive */
     bool refused;      /* nothing was sent: outcome.error says why, and nothing else counts */
     bool reports_late; /* its metric is reported at its end, not after each driver */

@@ -76,6 +76,8 @@ os_code update_read_version(struct update_reading *reading, struct update_versio
             return code;
         if (strcasecmp(sums.etag, sums.md5) == 0)
             return OS_OK;
+        if (strcmp(sums.etag, last.etag) != 0) /* else the reads are the further apart, the more others write */
+            backoff_restart(&backoff);
         same = sums_same(&sums, &last) ? same + 1 : 1;
         last = sums;
         if (same < SAME_READS)

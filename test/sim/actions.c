@@ -49,13 +49,15 @@ static void count_restart(struct world *world, const char *line)
     }
 }
 
-/* Of "...: the upload upload+7/&= could not be aborted, ...". */
+/* Of "...: the upload upload+7/&= could not be aborted, ..." or "... was not aborted, because only the ticket says whose
+ * it is ...". */
 static void note_given_up(struct world *world, const char *line)
 {
     static const char before[] = "the upload upload+";
     const char *number = strstr(line, before);
     size_t upload = number != NULL ? (size_t)strtoull(number + strlen(before), NULL, 10) : 0;
-    if (upload > 0 && upload <= world->upload_count && strstr(line, "could not be aborted") != NULL)
+    bool stays = strstr(line, "could not be aborted") != NULL || strstr(line, "was not aborted") != NULL;
+    if (upload > 0 && upload <= world->upload_count && stays)
         world->uploads[upload - 1].given_up = true;
 }
 
@@ -99,6 +101,7 @@ static void give_settings(const struct world *world, char *profile, size_t size,
 bool action_open(struct worker *worker)
 {
     char profile[32];
+    char prefix[16];
     os_options options = OS_OPTIONS_INIT;
     options.store_url = "s3://" NETWORK_BUCKET;
     options.ledger_url = "dynamodb://" NETWORK_TABLE;
@@ -111,6 +114,8 @@ bool action_open(struct worker *worker)
     options.credentials_context = worker->world;
     options.no_environment = 1;
     give_settings(worker->world, profile, sizeof(profile), &options);
+    if (plan_promised_prefix(worker->world, worker->process->lane, prefix))
+        options.forward_only_prefix = prefix;
     options.log = log_line;
     options.log_context = worker;
     options.log_level = worker->world->trace ? OS_LOG_DEBUG : OS_LOG_INFO;
@@ -207,6 +212,14 @@ static void note_verdict(struct frame *frame, struct truth *truth)
                 os_verdict_name(truth->verdict), truth->rule, frame->error.message);
 }
 
+/* Of a write of `key`. */
+static void begin_write(struct worker *worker, struct frame *ret, const struct plan_call *call)
+{
+    bool promised = plan_promises_by_call(worker->world, worker->process->lane, call->key);
+    frame_begin(worker, ret, call->deadline_ms);
+    ret->call.forward_only = promised ? OS_ON : OS_AUTO;
+}
+
 static void put(struct worker *worker, const struct plan_call *call, const char *expected)
 {
     char name[16];
@@ -217,8 +230,7 @@ static void put(struct worker *worker, const struct plan_call *call, const char 
     struct truth *truth =
         note_write(worker, absent ? HISTORY_PUT_IF_ABSENT : HISTORY_PUT_IF_MATCH, call->key, expected);
     os_body body = content_body(&worker->content, call->stream);
-    frame_begin(worker, &frame, call->deadline_ms);
-    frame.call.forward_only = plan_is_forward_only(worker->world, call->key) ? OS_ON : OS_OFF;
+    begin_write(worker, &frame, call);
     frame.verdict = absent
                         ? os_put_if_absent(worker->client, name, &body, NULL, &frame.call, &frame.result, &frame.error)
                         : os_put_if_match(worker->client, name, truth->expected, &body, NULL, &frame.call,
@@ -234,12 +246,12 @@ static void copy(struct worker *worker, const struct plan_call *call)
     struct frame frame;
     world_key_name(call->key, name);
     world_key_name(call->source, source);
-    bool absent = worker->seen[call->key][0] == '\0';
-    struct truth *truth =
-        note_write(worker, absent ? HISTORY_COPY_IF_ABSENT : HISTORY_COPY_IF_MATCH, call->key, worker->seen[call->key]);
+    bool absent = worker->seen[call->key][0] == '\0' || plan_is_create_once(worker->world, call->key);
+    struct truth *truth = note_write(worker, absent ? HISTORY_COPY_IF_ABSENT : HISTORY_COPY_IF_MATCH, call->key,
+                                     absent ? "" : worker->seen[call->key]);
     os_copy_options options = OS_COPY_OPTIONS_INIT;
     options.source_etag = call->content == 0 ? worker->seen[call->source] : NULL;
-    frame_begin(worker, &frame, call->deadline_ms);
+    begin_write(worker, &frame, call);
     frame.verdict =
         absent ? os_copy_if_not_exists(worker->client, source, name, &options, &frame.call, &frame.result, &frame.error)
                : os_copy_if_match(worker->client, source, name, truth->expected, &options, &frame.call, &frame.result,
@@ -277,7 +289,7 @@ static void rename_key(struct worker *worker, const struct plan_call *call)
     struct truth *deleted = note_write(worker, HISTORY_DELETE_IF_MATCH, call->source, worker->seen[call->source]);
     os_copy_options options = OS_COPY_OPTIONS_INIT;
     options.source_etag = deleted->expected;
-    frame_begin(worker, &frame, call->deadline_ms);
+    frame_begin(worker, &frame, call->deadline_ms); /* no promise: it would be of the source as well (N4.5) */
     frame.verdict =
         os_rename_if_not_exists(worker->client, source, name, &options, &frame.call, &frame.result, &frame.error);
     frame_end(&frame, "os_rename_if_not_exists");
@@ -297,12 +309,55 @@ static void delete_key(struct worker *worker, const struct plan_call *call)
     note_verdict(&frame, truth);
 }
 
+struct counting {
+    struct worker *worker;
+    const struct plan_call *call;
+    struct truth *truth;
+};
+
+/* One more than is there. What the truth says of the last run counts, as for the caller. */
+static int add_one(void *context, const os_current *current, os_body *ret)
+{
+    const struct counting *counting = context;
+    struct worker *worker = counting->worker;
+    struct truth *truth = counting->truth;
+    struct memory_owner *library = memory_switch(NULL);
+    content_count(&worker->content, worker->process->lane, worker->process->call, counting->call,
+                  strtoull(current->data, NULL, 10) + 1);
+    truth->operation = current->exists ? HISTORY_PUT_IF_MATCH : HISTORY_PUT_IF_ABSENT;
+    snprintf(truth->expected, sizeof(truth->expected), "%s", current->etag);
+    world_trace(worker->world, "lane %u: round %u of its update of %s makes %s", worker->process->lane, current->round,
+                truth->key, worker->content.text);
+    *ret = content_body(&worker->content, false);
+    memory_switch(library);
+    return 0;
+}
+
+static void count(struct worker *worker, const struct plan_call *call)
+{
+    char name[16];
+    struct frame frame;
+    world_key_name(call->key, name);
+    struct truth *truth = note_write(worker, HISTORY_PUT_IF_ABSENT, call->key, "");
+    struct counting counting = {.worker = worker, .call = call, .truth = truth};
+    truth->by_update = true;
+    begin_write(worker, &frame, call);
+    frame.verdict = os_update(worker->client, name, add_one, &counting, NULL, &frame.call, &frame.result, &frame.error);
+    frame_end(&frame, "os_update");
+    truth->lost = frame.result.conflicts;
+    note_verdict(&frame, truth);
+}
+
+static bool looks_first(enum plan_kind kind)
+{
+    return kind != PLAN_CREATE && kind != PLAN_STALE && kind != PLAN_RENAME && kind != PLAN_COUNT;
+}
+
 void action_call(struct worker *worker, const struct plan_call *call)
 {
     struct world *world = worker->world;
-    bool looks = call->kind != PLAN_CREATE && call->kind != PLAN_STALE && call->kind != PLAN_RENAME;
     bool needs_source = call->kind == PLAN_COPY || call->kind == PLAN_RENAME;
-    if (looks && !look(worker, call->key, LOOK_DEADLINE_MS))
+    if (looks_first(call->kind) && !look(worker, call->key, LOOK_DEADLINE_MS))
         return;
     if (needs_source && (!look(worker, call->source, LOOK_DEADLINE_MS) || worker->seen[call->source][0] == '\0'))
         return;
@@ -318,6 +373,7 @@ void action_call(struct worker *worker, const struct plan_call *call)
         if (worker->seen[call->key][0] != '\0')
             delete_key(worker, call);
         break;
+    case PLAN_COUNT: count(worker, call); break;
     case PLAN_READ: break;
     }
     frame_forget_cancel(worker); /* where no call was made after all */
@@ -335,7 +391,10 @@ void action_final(struct worker *worker, uint32_t key)
     }
     if (plan_is_create_once(world, key) && worker->seen[key][0] != '\0')
         return;
-    put(worker, &call, worker->seen[key]);
+    if (plan_is_counter(world, key))
+        count(worker, &call);
+    else
+        put(worker, &call, worker->seen[key]);
     const struct truth *truth = &world->truths[world->truth_count - 1];
     if (truth->verdict != OS_COMMITTED) {
         world_fail(world, "Without any fault or rival left, a write of %s is %s by %s.", truth->key,

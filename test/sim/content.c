@@ -26,6 +26,17 @@ void content_make(struct content *content, uint32_t lane, uint64_t call, const s
     content->length = LARGE;
 }
 
+void content_count(struct content *content, uint32_t lane, uint64_t call, const struct plan_call *plan, uint64_t number)
+{
+    content_free(content);
+    if (plan->content > 0)
+        snprintf(content->text, sizeof(content->text), "%llu", (unsigned long long)number);
+    else
+        snprintf(content->text, sizeof(content->text), "%llu, lane %u call %llu", (unsigned long long)number, lane,
+                 (unsigned long long)(call & 0xffff));
+    content->length = strlen(content->text);
+}
+
 /* A few bytes at a time, or all that are asked for of a large one. */
 static int64_t give(void *context, void *ret_data, size_t size)
 {

@@ -16,6 +16,9 @@ struct content {
 
 /* Aborts when memory is short. */
 void content_make(struct content *content, uint32_t lane, uint64_t call, const struct plan_call *plan);
+/* A counter that stands at `number`: the same bytes of whoever counts, or his own, by the plan. */
+void content_count(struct content *content, uint32_t lane, uint64_t call, const struct plan_call *plan,
+                   uint64_t number);
 /* `content` is borrowed until the call has ended. */
 os_body content_body(struct content *content, bool stream);
 void content_free(struct content *content);

@@ -69,6 +69,8 @@ struct fake_s3_version { /* borrowed until the next handle */
     const char *nonce;   /* x-amz-meta-oscommit-nonce; "": none */
     uint64_t applied_ms;
     uint64_t serial; /* counts all writes of the store */
+    const char *body;
+    size_t body_len;
 };
 /* Every version of a key, oldest first, deletions included. */
 size_t fake_s3_version_count(const struct fake_s3 *s3, const char *key);

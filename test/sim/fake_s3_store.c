@@ -126,7 +126,9 @@ struct fake_s3_version fake_s3_version_at(const struct fake_s3 *s3, const char *
     return (struct fake_s3_version){.etag = object->etag[0] != '\0' ? object->etag : NULL,
                                     .nonce = object->nonce != NULL ? object->nonce : "",
                                     .applied_ms = object->applied_ms,
-                                    .serial = object->serial};
+                                    .serial = object->serial,
+                                    .body = object->body,
+                                    .body_len = object->body_len};
 }
 
 /* FNV-1a, 64 bits. */

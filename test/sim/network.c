@@ -21,7 +21,8 @@ enum {
     PURPOSE_HALF,
     PURPOSE_BODY,
     PURPOSE_TAIL,
-    PURPOSE_FOREIGN
+    PURPOSE_FOREIGN,
+    PURPOSE_ADRIFT = 40
 };
 
 struct parcel { /* one copy of a request, or its answer */
@@ -388,6 +389,20 @@ static void send_again(const struct parcel *parcel, uint64_t way_us)
     schedule_at(&parcel->world->schedule, parcel->world->schedule.now_us + way_us + after_us, arrive, again, 0);
 }
 
+/* Its sender is told at once that the connection is gone, and may look and send another copy before this one lands. */
+static bool goes_adrift(struct parcel *parcel, uint64_t way_us)
+{
+    if (!is_attempt(parcel) || parcel->body != NETWORK_BODY_AT_ONCE || !strikes(parcel, FAULT_ATTEMPT_ADRIFT))
+        return false;
+    struct parcel *adrift = copy_parcel(parcel);
+    adrift->copy = true;
+    uint64_t most_ms = draw(parcel, PURPOSE_ADRIFT, 0, 3) == 0 ? 12000 : 1000;
+    uint64_t after_us = draw(adrift, PURPOSE_ADRIFT, 1, most_ms) * MS;
+    schedule_at(&parcel->world->schedule, parcel->world->schedule.now_us + way_us + after_us, arrive, adrift, 0);
+    deliver_after(parcel, ENGINE_RESET, way_us);
+    return true;
+}
+
 void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, enum network_request kind,
                   enum network_body body, const struct buf *bytes)
 {
@@ -407,6 +422,8 @@ void network_send(struct process *process, struct http_engine *engine, uint64_t 
         deliver_after(parcel, ENGINE_REFUSED, way_us);
         return;
     }
+    if (goes_adrift(parcel, way_us))
+        return;
     if (either_strikes(parcel, FAULT_LATE, FAULT_ATTEMPT_LATE))
         way_us += lateness_us(parcel);
     send_again(parcel, way_us);

@@ -6,10 +6,12 @@
 #include "sim/oracle.h"
 
 #include "history/judge.h"
+#include "sim/calm.h"
 #include "sim/effect.h"
 #include "sim/plan.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------ verdicts */
@@ -99,6 +101,43 @@ static void check_versions(struct world *world, uint32_t key)
         world_fail(world, "%s has %zu versions, and %u writes took effect.", name, count, applied);
     if (plan_is_create_once(world, key) && count > 1)
         world_fail(world, "%s is only ever created, and has %zu versions.", name, count);
+}
+
+/* Each committed update counts once, and so does one of which nobody was told but that took effect. */
+static void check_counter(struct world *world, uint32_t key)
+{
+    char name[16];
+    uint64_t counted = 0;
+    world_key_name(key, name);
+    for (size_t i = 0; i < world->truth_count; i++) {
+        const struct truth *truth = &world->truths[i];
+        bool told = truth->settled != OS_UNKNOWN;
+        if (truth->operation != HISTORY_READ && strcmp(truth->key, name) == 0)
+            counted += told ? truth->settled == OS_COMMITTED : truth->applied;
+    }
+    size_t versions = fake_s3_version_count(world->s3, name);
+    struct fake_s3_version last = fake_s3_version_at(world->s3, name, versions > 0 ? versions - 1 : 0);
+    char text[32];
+    snprintf(text, sizeof(text), "%.*s", last.etag ? (int)last.body_len : 0, last.etag ? last.body : "");
+    if (strtoull(text, NULL, 10) != counted)
+        world_fail(world, "%s stands at \"%s\", and %llu updates were committed.", name, text,
+                   (unsigned long long)counted);
+}
+
+/* Of the world itself: it keeps what its callers promise (N4.6). */
+static void check_promise(struct world *world, uint32_t key)
+{
+    char name[16];
+    world_key_name(key, name);
+    size_t count = fake_s3_version_count(world->s3, name);
+    for (size_t i = 0; i < count; i++) {
+        const char *etag = fake_s3_version_at(world->s3, name, i).etag;
+        for (size_t j = i + 1; j < count && etag != NULL; j++) {
+            const char *later = fake_s3_version_at(world->s3, name, j).etag;
+            if (later == NULL || strcmp(etag, later) == 0)
+                world_fail(world, "%s is forward-only, and was deleted or had %s twice.", name, etag);
+        }
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------ uploads */
@@ -207,6 +246,15 @@ static void judge(struct world *world)
     history_free(history);
 }
 
+static void check_key(struct world *world, uint32_t key)
+{
+    check_versions(world, key);
+    if (plan_is_counter(world, key))
+        check_counter(world, key);
+    if (plan_is_forward_only(world, key))
+        check_promise(world, key);
+}
+
 void oracle_judge(struct world *world)
 {
     for (size_t i = 0; i < world->truth_count; i++) {
@@ -214,8 +262,10 @@ void oracle_judge(struct world *world)
         check_code(world, &world->truths[i]);
     }
     for (uint32_t key = 0; key < world->keys; key++)
-        check_versions(world, key);
+        check_key(world, key);
     for (size_t i = 0; i < world->upload_count; i++)
         check_upload(world, i);
     judge(world);
+    if (world->defect == WORLD_CALM)
+        calm_judge(world);
 }

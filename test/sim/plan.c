@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/plan.h"
 
+#include "sim/calm.h"
+
 enum {
     PURPOSE_LANES = 200,
     PURPOSE_KEYS,
@@ -43,6 +45,13 @@ static void plan_modes(struct world *world)
     }
     if (world->faults.rate[FAULT_MODES] > 0) {
         fleet->guard = modes[draw(world, PURPOSE_SETTING, 10, 0, 3)];
+        fleet->profiled = true;
+        fleet->condition_headers = OS_AUTO;
+        fleet->fences = OS_AUTO;
+    }
+    if (world->faults.rate[FAULT_FORWARD_ONLY] > 0) { /* a record decides by itself what N4 is for */
+        static const os_guard mostly[] = {OS_GUARD_NATIVE, OS_GUARD_NATIVE, OS_GUARD_AUTO, OS_GUARD_BOTH};
+        fleet->guard = mostly[draw(world, PURPOSE_SETTING, 13, 0, 3)];
         fleet->profiled = true;
         fleet->condition_headers = OS_AUTO;
         fleet->fences = OS_AUTO;
@@ -97,36 +106,74 @@ uint32_t plan_count(const struct world *world, uint32_t lane)
     return (uint32_t)draw(world, PURPOSE_COUNT, 1 + lane, 1, most);
 }
 
+bool plan_is_counter(const struct world *world, uint32_t key)
+{
+    return world->faults.rate[FAULT_COUNTER] > 0 && key == 0;
+}
+
 bool plan_is_create_once(const struct world *world, uint32_t key)
 {
-    return draw(world, PURPOSE_KIND, key, 0, 3) == 0;
+    return !plan_is_counter(world, key) && draw(world, PURPOSE_KIND, key, 0, 3) == 0;
 }
 
 bool plan_is_forward_only(const struct world *world, uint32_t key)
 {
-    return world->faults.rate[FAULT_FORWARD] > 0 && draw(world, PURPOSE_FORWARD, key, 0, 3) != 0;
+    return world->faults.rate[FAULT_FORWARD_ONLY] > 0 && draw(world, PURPOSE_FORWARD, key, 0, 3) != 0;
 }
 
-/* What would break the promise becomes something that keeps it. */
-static void keep_promises(const struct world *world, struct plan_call *call)
+static bool promises(const struct world *world, uint32_t lane)
 {
-    bool removes = call->kind == PLAN_DELETE || call->kind == PLAN_RENAME;
-    if (call->kind == PLAN_RENAME && plan_is_forward_only(world, call->source))
-        call->kind = PLAN_COPY;
-    if (!plan_is_forward_only(world, call->key))
-        return;
-    if (removes || call->kind == PLAN_COPY) /* the bytes of another key may have been there before */
-        call->kind = plan_is_create_once(world, call->key) ? PLAN_CREATE : PLAN_UPDATE;
-    call->content = 0;
+    return world->faults.rate[FAULT_FORWARD_ONLY] > 0 && draw(world, PURPOSE_FORWARD, 200 + lane, 0, 3) != 0;
 }
 
-static enum plan_kind kind_of(const struct world *world, uint64_t occasion, bool once)
+static bool has_promised_prefix(const struct world *world, uint32_t key)
+{
+    return plan_is_forward_only(world, key) && key == draw(world, PURPOSE_FORWARD, 100, 0, world->keys - 1);
+}
+
+bool plan_promised_prefix(const struct world *world, uint32_t lane, char ret[16])
+{
+    for (uint32_t key = 0; key < world->keys && promises(world, lane); key++) {
+        if (has_promised_prefix(world, key)) {
+            world_key_name(key, ret);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool plan_promises_by_call(const struct world *world, uint32_t lane, uint32_t key)
+{
+    return promises(world, lane) && plan_is_forward_only(world, key) && !has_promised_prefix(world, key);
+}
+
+enum plan_kind plan_any_write(const struct world *world, uint32_t key)
+{
+    if (plan_is_counter(world, key))
+        return PLAN_COUNT;
+    return plan_is_create_once(world, key) ? PLAN_CREATE : PLAN_UPDATE;
+}
+
+static enum plan_kind kind_of(const struct world *world, uint64_t occasion, uint32_t key)
 {
     static const enum plan_kind of_many[] = {PLAN_CREATE, PLAN_CREATE, PLAN_UPDATE, PLAN_UPDATE, PLAN_UPDATE,
                                              PLAN_STALE,  PLAN_COPY,   PLAN_RENAME, PLAN_DELETE, PLAN_READ};
+    static const enum plan_kind of_forward[] = {PLAN_CREATE, PLAN_CREATE, PLAN_UPDATE, PLAN_UPDATE, PLAN_UPDATE,
+                                                PLAN_UPDATE, PLAN_UPDATE, PLAN_STALE,  PLAN_STALE,  PLAN_READ};
     static const enum plan_kind of_once[] = {PLAN_CREATE, PLAN_CREATE, PLAN_CREATE, PLAN_READ};
+    static const enum plan_kind of_forward_once[] = {PLAN_CREATE, PLAN_COPY, PLAN_RENAME, PLAN_READ};
     uint64_t choice = draw(world, PURPOSE_KIND, 100 + occasion, 0, 999);
-    return once ? of_once[choice % 4] : of_many[choice % 10];
+    bool forward = plan_is_forward_only(world, key);
+    if (plan_is_counter(world, key))
+        return choice % 10 == 9 ? PLAN_READ : PLAN_COUNT;
+    if (plan_is_create_once(world, key))
+        return (forward ? of_forward_once : of_once)[choice % 4];
+    return (forward ? of_forward : of_many)[choice % 10];
+}
+
+static bool must_stay(const struct world *world, uint32_t key)
+{
+    return plan_is_create_once(world, key) || plan_is_counter(world, key) || plan_is_forward_only(world, key);
 }
 
 static uint64_t think_us(const struct world *world, uint64_t occasion)
@@ -144,19 +191,22 @@ void plan_call(const struct world *world, uint32_t lane, uint32_t index, struct 
     uint64_t occasion = fault_occasion(lane, index);
     ret->key = (uint32_t)draw(world, PURPOSE_KEY, occasion, 0, world->keys - 1);
     ret->source = (uint32_t)draw(world, PURPOSE_SOURCE, occasion, 0, world->keys - 1);
-    ret->kind = kind_of(world, occasion, plan_is_create_once(world, ret->key));
-    if (ret->kind == PLAN_RENAME && plan_is_create_once(world, ret->source))
+    ret->kind = kind_of(world, occasion, ret->key);
+    if (ret->kind == PLAN_RENAME && must_stay(world, ret->source))
         ret->kind = PLAN_COPY;
     if (ret->source == ret->key && (ret->kind == PLAN_COPY || ret->kind == PLAN_RENAME))
-        ret->kind = PLAN_UPDATE;
+        ret->kind = plan_any_write(world, ret->key);
     ret->think_us = think_us(world, occasion);
     ret->deadline_ms = deadlines_ms[draw(world, PURPOSE_DEADLINE, occasion, 0, 6)];
+    if (world->defect == WORLD_CALM)
+        ret->deadline_ms = CALM_DEADLINE_MS;
     ret->cancel_after_us = draw(world, PURPOSE_CANCEL, occasion, 0, 20000000);
     uint64_t content = draw(world, PURPOSE_CONTENT, occasion, 0, 11);
-    ret->content = content < 2 ? (uint32_t)content + 1 : 0;
+    ret->content = content < 2 && !plan_is_forward_only(world, ret->key) ? (uint32_t)content + 1 : 0;
+    if (plan_is_counter(world, ret->key)) /* of the seed: rivals write the same bytes, or others */
+        ret->content = draw(world, PURPOSE_FORWARD, 300, 0, 1) == 0 ? 0 : 1;
     bool staged = plan_is_staged(world);
     ret->stream = staged && draw(world, PURPOSE_BODY, occasion, 0, 3) == 0;
     ret->large = staged && draw(world, PURPOSE_BODY + 1000, occasion, 0, 499) == 0;
     ret->resolve_after = draw(world, PURPOSE_RESOLVE, occasion, 0, 2) != 0;
-    keep_promises(world, ret);
 }

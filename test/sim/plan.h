@@ -12,7 +12,8 @@ enum plan_kind {
     PLAN_COPY,   /* look, then copy over what is there, or where nothing is */
     PLAN_RENAME, /* look at the source, rename where nothing is */
     PLAN_DELETE, /* look, then delete if match */
-    PLAN_READ
+    PLAN_READ,
+    PLAN_COUNT /* os_update of a counter */
 };
 
 enum { PLAN_CALLS_MAX = 8 }; /* of one lane */
@@ -34,10 +35,18 @@ struct plan_call {
 void plan_world(struct world *world);
 uint32_t plan_count(const struct world *world, uint32_t lane);
 void plan_call(const struct world *world, uint32_t lane, uint32_t index, struct plan_call *ret);
-/* N4: never deleted, and never of earlier bytes again. */
-bool plan_is_forward_only(const struct world *world, uint32_t key);
 bool plan_is_staged(const struct world *world); /* some bodies are said to be large */
 /* Only ever created, never replaced or deleted. */
 bool plan_is_create_once(const struct world *world, uint32_t key);
+/* Written by os_update alone, which adds one. */
+bool plan_is_counter(const struct world *world, uint32_t key);
+/* Never deleted, and takes no bytes again that it had. */
+bool plan_is_forward_only(const struct world *world, uint32_t key);
+/* What is written there when anything may be: no copy, and what nobody needs to have seen before. */
+enum plan_kind plan_any_write(const struct world *world, uint32_t key);
+
+/* How a lane says that keys are forward-only, if it does: of one key by its prefix, of the others by call. */
+bool plan_promised_prefix(const struct world *world, uint32_t lane, char ret[16]);
+bool plan_promises_by_call(const struct world *world, uint32_t lane, uint32_t key);
 
 #endif

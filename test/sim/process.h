@@ -13,6 +13,7 @@
 
 struct world;
 struct coroutine;
+struct line_member;
 
 struct process_clocks {
     uint64_t monotonic_base_us;
@@ -41,6 +42,7 @@ struct process {
     uint64_t call;   /* the one under way: fault_occasion(lane, index) */
     uint64_t engine_count;
     void *engines;                         /* of sim_engine.c */
+    struct line_member *lines;             /* of line.c */
     void *owner;                           /* of worker.c */
     void (*died)(struct process *process); /* called when all of it is gone */
 };

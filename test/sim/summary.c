@@ -44,6 +44,8 @@ static void add_truth(struct summary *summary, const struct truth *truth)
         return;
     }
     summary->verdicts[truth->operation][truth->verdict]++;
+    summary->updates[truth->verdict] += truth->by_update ? 1 : 0;
+    summary->lost += truth->lost;
     summary->takeovers += truth->took_over ? 1 : 0;
     summary->attempts += truth->attempts;
     summary->guards += truth->guards;
@@ -92,6 +94,7 @@ void summary_join(struct summary *summary, const struct summary *other)
         for (size_t k = 0; k <= OS_UNKNOWN; k++)
             summary->verdicts[i][k] += other->verdicts[i][k];
     }
+    summary->lost += other->lost;
     summary->died_applied += other->died_applied;
     summary->unknown_applied += other->unknown_applied;
     summary->without_ticket += other->without_ticket;
@@ -100,6 +103,7 @@ void summary_join(struct summary *summary, const struct summary *other)
     summary->guards += other->guards;
     for (uint32_t k = 0; k <= OS_UNKNOWN; k++) {
         summary->settled[k] += other->settled[k];
+        summary->updates[k] += other->updates[k];
         for (size_t i = 0; i < SUMMARY_RULES_MAX && other->rules[i].rule[0] != '\0'; i++)
             count_rule(summary, other->rules[i].rule, k, other->rules[i].verdicts[k]);
         for (size_t i = 0; i < SUMMARY_WAYS_MAX && other->ways[i].way[0] != '\0'; i++)
@@ -143,6 +147,8 @@ void summary_print(const struct summary *summary, double seconds, FILE *file)
         print_row(file, operations[i], summary->verdicts[i]);
         fprintf(file, " %9llu\n", (unsigned long long)summary->died[i]);
     }
+    print_row(file, "of os_update", summary->updates);
+    fprintf(file, ", after %llu lost rounds\n", (unsigned long long)summary->lost);
     fprintf(file, "\n  %-16s %11s %9s %13s %9s %9s\n", "verdict by", "committed", "conflict", "not executed", "unknown",
             "new guard");
     for (size_t i = 0; i < SUMMARY_RULES_MAX && summary->rules[i].rule[0] != '\0'; i++) {

@@ -15,6 +15,8 @@ struct summary {
     uint64_t seeds_with[FAULT_COUNT];
     uint64_t struck[FAULT_COUNT];
     uint64_t verdicts[HISTORY_READ + 1][OS_UNKNOWN + 1]; /* of calls that returned */
+    uint64_t updates[OS_UNKNOWN + 1];                    /* the same: those of os_update */
+    uint64_t lost;                                       /* their rounds that others won */
     uint64_t died[HISTORY_READ + 1];                     /* calls whose process died in them */
     uint64_t died_applied;
     uint64_t unknown_applied; /* unknown, and it had taken effect */

@@ -138,7 +138,8 @@ static void forge(struct worker *worker, struct plan_call *call)
         uint32_t key;
         if (action_forged(worker, &key)) {
             call->key = key;
-            call->kind = plan_is_create_once(worker->world, key) ? PLAN_CREATE : PLAN_UPDATE;
+            call->kind = plan_any_write(worker->world, key);
+            call->content = plan_is_forward_only(worker->world, key) ? 0 : call->content;
             return;
         }
         rest(worker, SECOND / 4);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/world.h"
 
+#include "sim/calm.h"
 #include "sim/engine.h"
 #include "sim/kind.h"
 #include "sim/network.h"
 #include "sim/oracle.h"
 #include "sim/plan.h"
-#include "sim/prompt.h"
 #include "sim/worker.h"
 
 #include <stdarg.h>
@@ -187,7 +187,6 @@ static void run(struct world *world)
     if (world->workers_left > 0)
         world_fail(world, "Without any fault left, a call never came to its end.");
     oracle_judge(world);
-    prompt_judge(world);
 }
 
 static void digest_end(struct world *world)
@@ -212,6 +211,8 @@ bool world_run(struct world *world, uint64_t seed, const struct fault_change *ch
     bool made = faults_init(&world->faults, seed, change) && world->truths != NULL;
     if (world->faults.rate[FAULT_OFF_CLOCKS] > 0 || world->faults.rate[FAULT_JUMP] > 0)
         world->faults.rate[FAULT_FOREIGN_DATE] = 0; /* the first Date is held against REALTIME (E10) */
+    if (defect == WORLD_CALM)
+        calm_faults(&world->faults);
     world->unmarked = made && (world->faults.rate[FAULT_UNMARKED] > 0 || defect == WORLD_UNMARKED_STORE);
     world->store_expires = made && world->faults.rate[FAULT_NEVER_EXPIRES] == 0;
     if (made)

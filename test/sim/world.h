@@ -36,6 +36,8 @@ struct truth {
     uint64_t settled_us;
     char told[WORLD_ETAG_SIZE]; /* committed: the ETag that the caller was given; "": none */
     bool returned;
+    bool by_update; /* by os_update: operation and expected are those of its last round */
+    uint32_t lost;  /* the same: rounds that others won */
     bool by_result; /* the verdict was told by the call itself, not inferred from a rename's error */
     char rule[8];
     char *ticket;
@@ -71,20 +73,21 @@ struct fleet {
     uint32_t stalled_body_s; /* how long the store waits for the rest of a body */
 };
 
-/* What is wrong with a world on purpose: a defect of the simulator's own making, for its own test; or surroundings
- * outside the bounds that the documents name (F2 to F4), where something must be found. */
+/* What is wrong with a world on purpose: a defect of the simulator's own making, for its own test; surroundings outside
+ * the bounds that the documents name (F2 to F4), where something must be found; or nothing at all, for once. */
 enum world_defect {
     WORLD_SOUND = 0,
     WORLD_PLANTED,        /* an unknown creation is told as committed */
+    WORLD_CALM,           /* no fault strikes, and so nobody may be kept waiting (calm.h) */
     WORLD_SLOW_STORE,     /* the store takes longer than its allowance over what it has */
     WORLD_DRAINING_LINK,  /* what was sent is delivered however slowly, also when its sender has given it up */
     WORLD_STALLED_BODIES, /* the store waits for the rest of a body for longer than is said of it */
     WORLD_UNMARKED_STORE  /* the store puts no mark on its answers, and something in front of it answers as well (E9) */
 };
-#define WORLD_DEFECT_OPTIONS                                                                                \
-    {                                                                                                       \
-        "", " --planted", " --outside slow-store", " --outside draining-link", " --outside stalled-bodies", \
-            " --outside unmarked-store"                                                                     \
+#define WORLD_DEFECT_OPTIONS                                                                                           \
+    {                                                                                                                  \
+        "", " --planted", " --calm", " --outside slow-store", " --outside draining-link", " --outside stalled-bodies", \
+            " --outside unmarked-store"                                                                                \
     }
 
 struct upload_note { /* of the upload of this number that the fake S3 has */
