@@ -53,17 +53,26 @@ static const char *state_after(const struct writes *writes, size_t count)
 /* What the call expected was there before, and the record of the write that replaced it then says nothing of its end:
  * the object names two nonces, its own and that of the version before it (R12.9). So content that is back after three
  * or more states waits: also the second replacement in create, replace, delete, create, replace of the same bytes. */
-static bool meets_a_record_that_stays(const struct world *world, const struct truth *call)
+static bool record_stays(const struct writes *writes, size_t now, const struct truth *call)
 {
     enum { NAMED = 2 };
+    for (size_t before = now; before-- > 0;)
+        if (strcmp(state_after(writes, before), call->expected) == 0 && writes->at[before] != call)
+            return now - before > NAMED;
+    return false;
+}
+
+/* At any time during the call, that is: another may have met the record first, and been replaced since. */
+static bool meets_a_record_that_stays(const struct world *world, const struct truth *call)
+{
     struct writes writes;
     writes_of(world, call->key, call->end_us, &writes);
-    size_t now = writes.count;
-    while (now > 0 && strcmp(state_after(&writes, now), call->expected) != 0)
-        now--;
-    for (size_t before = now; before-- > 0;)
-        if (strcmp(state_after(&writes, before), call->expected) == 0 && writes.at[before] != call)
-            return now - before > NAMED;
+    for (size_t now = writes.count + 1; now-- > 0;) {
+        if (now < writes.count && writes.at[now]->applied_us < call->start_us)
+            return false;
+        if (strcmp(state_after(&writes, now), call->expected) == 0 && record_stays(&writes, now, call))
+            return true;
+    }
     return false;
 }
 
