@@ -95,7 +95,8 @@ static void guard_dispatch(struct guard *g, const struct guard_event *event, str
 /* V4.6: a Complete that is under way, of which a store shows the metadata beside the object that was there before. */
 static bool is_torn(const struct guard *g, const struct object_version *version)
 {
-    return g->write.operation == GUARD_COMPLETE && version_is_torn(version, &g->check.base);
+    return g->write.operation == GUARD_COMPLETE &&
+           version_is_torn(version, g->write.nonce, &g->check.base, g->write.expected_etag);
 }
 
 /* V4. */

@@ -30,12 +30,17 @@ bool version_same(const struct object_version *a, const struct object_version *b
            strcmp(a->version_id, b->version_id) == 0 && strcmp(a->nonce, b->nonce) == 0;
 }
 
-bool version_is_torn(const struct object_version *version, const struct object_version *base)
+bool version_is_torn(const struct object_version *version, const char *nonce, const struct object_version *base,
+                     const char *expected_etag)
 {
     struct object_version other;
+    if (strcmp(version->nonce, nonce) != 0)
+        return false;
+    if (!base->exists)
+        return expected_etag[0] != '\0' && strcmp(version->etag, expected_etag) == 0;
     version_copy(&other, version);
     memcpy(other.nonce, base->nonce, sizeof(other.nonce));
-    return base->exists && version_same(&other, base);
+    return version_same(&other, base);
 }
 
 bool version_shows_nonce(const struct object_version *version, const char *nonce)

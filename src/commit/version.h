@@ -26,8 +26,10 @@ void version_copy(struct object_version *ret, const struct object_version *from)
 /* R13, "the very version": both absent, or ETag, Last-Modified, version id and nonce all equal. */
 bool version_same(const struct object_version *a, const struct object_version *b);
 
-/* V4.6: it is `base` but for the nonce: a store that writes the metadata first may be at the rest yet. */
-bool version_is_torn(const struct object_version *version, const struct object_version *base);
+/* V4.6: it is `base` but for the nonce, which is ours: a store that writes the metadata first may be at the rest yet.
+ * While the base is not known, and so not there, the expected ETag stands for it; "" or "*": a creation. */
+bool version_is_torn(const struct object_version *version, const char *nonce, const struct object_version *base,
+                     const char *expected_etag);
 /* R12.9: the guarded write with this nonce was applied: it made this version, or the one before. Never of what is no nonce
  * of ours. */
 bool version_shows_nonce(const struct object_version *version, const char *nonce);

@@ -12,7 +12,7 @@
 
 enum { VERIFY_AGAIN_MS = 2000 };
 
-os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct object_version *ret,
+os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct guarded_seen *ret,
                      os_error *err)
 {
     os_call call = {.size = sizeof(call), .deadline_ms = deadline_ms, .cancel = guarded->params.cancel};
@@ -21,11 +21,12 @@ os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t gra
     memset(ret, 0, sizeof(*ret));
     os_code code = store_call_run(&store_call, guarded->client, &call, err);
     if (code == OS_OK)
-        driver_version_of(&store_call.object, ret);
+        driver_version_of(&store_call.object, &ret->version);
+    ret->length = store_call.object.length;
     return code == OS_ERR_NOT_FOUND ? OS_OK : code;
 }
 
-void guarded_prove(struct driver_outcome *outcome, const struct object_version *version, const char *nonce)
+static void prove(struct driver_outcome *outcome, const struct object_version *version, const char *nonce)
 {
     static const struct object_version not_known = {.exists = false};
     const struct object_version *ours = strcmp(version->nonce, nonce) == 0 ? version : &not_known;
@@ -39,9 +40,8 @@ void guarded_prove(struct driver_outcome *outcome, const struct object_version *
     error_clear(&outcome->error);
 }
 
-/* `ask_again_ms`: 0 where waiting does not help. */
-static void make_unknown(struct guarded *guarded, const char *upload_id, uint64_t ask_again_ms, const char *why,
-                         const os_error *trouble)
+/* `ask_again_ms`: 0 where waiting does not help. Leaves it without a ticket. */
+static void make_unknown(struct guarded *guarded, uint64_t ask_again_ms, const char *why, const os_error *trouble)
 {
     struct driver_outcome *outcome = &guarded->outcome;
     os_result *result = &outcome->result;
@@ -54,7 +54,6 @@ static void make_unknown(struct guarded *guarded, const char *upload_id, uint64_
               "nothing that it could refer to until then. %.300s",
               guarded->params.ticket ? "The write" : guarded->params.name, guarded->params.key, why,
               trouble->code != OS_OK ? trouble->message : "");
-    guarded_add_ticket(guarded, upload_id);
 }
 
 /* Of an upload that may have been open when its Complete was called lost (ListParts may have been refused), and is gone
@@ -67,38 +66,56 @@ static bool is_as_it_was(const struct driver_outcome *outcome, const struct obje
     return !may_have_gone && version_same(found, &outcome->attempted->lost_at);
 }
 
-/* V4; V4.6: but for what is half done. */
-static bool is_ours(const struct driver_outcome *outcome, const struct object_version *found)
+/* V4.7. */
+static bool is_half(const struct guard_ticket *ticket, const struct guarded_seen *seen)
 {
-    const struct guard_ticket *ticket = &outcome->attempted->ticket;
-    return version_shows_nonce(found, ticket->record.nonce) && !version_is_torn(found, &ticket->base);
+    const struct object_version *version = &seen->version;
+    const char *nonce = ticket->record.nonce;
+    bool own = strcmp(version->nonce, nonce) == 0;
+    return (own && ticket->has_length && seen->length != ticket->length) ||
+           version_is_torn(version, nonce, &ticket->base, ticket->expected_etag);
+}
+
+bool guarded_judge_seen(struct guarded *guarded, const struct guard_ticket *written, const struct guarded_seen *seen)
+{
+    static const os_error no_trouble = {.code = OS_OK};
+    if (!version_shows_nonce(&seen->version, written->record.nonce))
+        return false;
+    if (is_half(written, seen))
+        make_unknown(guarded, VERIFY_AGAIN_MS, "the store shows only a part of it", &no_trouble);
+    else
+        prove(&guarded->outcome, &seen->version, written->record.nonce);
+    return true;
 }
 
 /* A store may be at a Complete for longer than its allowance. What an aborted upload has not become by now, it will not
  * become: so the HEAD comes after the abort. A cancellation, or a deadline that has just passed, leaves both
  * UPLOAD_ABORT_MS: the verdict rests on them. */
-static void verify_by_head(struct guarded *guarded, const char *upload_id, enum upload_abort_outcome aborted)
+static void verify_by_head(struct guarded *guarded, enum upload_abort_outcome aborted)
 {
     struct driver_outcome *outcome = &guarded->outcome;
     assert(outcome->by_fence && (outcome->verdict == OS_NOT_EXECUTED || outcome->verdict == OS_CONFLICT));
     os_error trouble = {.code = OS_OK};
-    struct object_version found;
+    struct guarded_seen found;
     uint64_t left_ms = guarded_time_left(guarded);
     if (aborted == UPLOAD_MAY_STAY) {
-        make_unknown(guarded, upload_id, VERIFY_AGAIN_MS, "its upload could not be aborted (s3:AbortMultipartUpload)",
-                     &trouble);
+        make_unknown(guarded, VERIFY_AGAIN_MS, "its upload could not be aborted (s3:AbortMultipartUpload)", &trouble);
         return;
     }
     outcome->result.requests++;
     if (guarded_head(guarded, left_ms < UPLOAD_ABORT_MS ? UPLOAD_ABORT_MS : left_ms, UPLOAD_ABORT_MS, &found,
                      &trouble) != OS_OK)
-        make_unknown(guarded, upload_id, VERIFY_AGAIN_MS, "the object could not be read after its upload was aborted",
-                     &trouble);
-    else if (is_ours(outcome, &found))
-        guarded_prove(outcome, &found, outcome->attempted->ticket.record.nonce);
-    else if (!is_as_it_was(outcome, &found, aborted))
-        make_unknown(guarded, upload_id, VERIFY_AGAIN_MS,
+        make_unknown(guarded, VERIFY_AGAIN_MS, "the object could not be read after its upload was aborted", &trouble);
+    else if (!guarded_judge_seen(guarded, &outcome->attempted->ticket, &found) &&
+             !is_as_it_was(outcome, &found.version, aborted))
+        make_unknown(guarded, VERIFY_AGAIN_MS,
                      "since then this write or another one has changed the object or its upload", &trouble);
+}
+
+static void verify_and_add_ticket(struct guarded *guarded, const char *upload_id, enum upload_abort_outcome aborted)
+{
+    verify_by_head(guarded, aborted);
+    guarded_add_ticket(guarded, &guarded->outcome.attempted->ticket, upload_id);
 }
 
 /* V4.5: what was seen applied may be an earlier upload's of this call. Best effort: the record is still there. */
@@ -125,7 +142,7 @@ void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool par
                                                .cancel = guarded->params.cancel};
     enum upload_abort_outcome aborted = upload_abort(guarded->client, guarded->params.key, &params);
     if (outcome->by_fence)
-        verify_by_head(guarded, upload_id, aborted);
+        verify_and_add_ticket(guarded, upload_id, aborted);
 }
 
 /* R17. What the store has called gone in the round that decided needs no abort. */
@@ -136,15 +153,17 @@ void guarded_end_ticket(struct guarded *guarded, const char *upload_id, bool may
     if (may_abort || (outcome->verdict != OS_NOT_EXECUTED && outcome->verdict != OS_CONFLICT))
         guarded_end_upload(guarded, upload_id, guarded->params.ticket->parts_in_doubt);
     else if (outcome->by_fence && outcome->upload_gone)
-        verify_by_head(guarded, upload_id, UPLOAD_WAS_GONE);
+        verify_and_add_ticket(guarded, upload_id, UPLOAD_WAS_GONE);
     else if (!outcome->by_fence)
         log_line(&guarded->client->log, OS_LOG_WARN,
                  "%s: the upload %s was not aborted, because only the ticket says whose it is; it stays until "
                  "`oscommit gc` or a rule of the bucket removes it",
                  guarded->params.key, upload_id);
-    else
-        make_unknown(guarded, upload_id, 0,
+    else {
+        make_unknown(guarded, 0,
                      "its upload may still be open, and only the ticket says that the upload belongs to this write. If "
                      "the ticket is your own, set abort_upload (--abort-upload)",
                      &trouble);
+        guarded_add_ticket(guarded, &outcome->attempted->ticket, upload_id);
+    }
 }

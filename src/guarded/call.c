@@ -146,14 +146,13 @@ void guarded_report_metric(struct guarded *guarded)
     sync_run(guarded->client, &guarded->sync, NULL);
 }
 
-void guarded_add_ticket(struct guarded *guarded, const char *upload_id)
+void guarded_add_ticket(struct guarded *guarded, const struct guard_ticket *ticket, const char *upload_id)
 {
-    const struct driver_attempted *attempted = guarded->outcome.attempted;
-    if (guarded->outcome.verdict != OS_UNKNOWN || attempted == NULL || attempted->ticket.record.nonce[0] == '\0')
+    if (guarded->outcome.verdict != OS_UNKNOWN || ticket->record.nonce[0] == '\0')
         return;
     struct ticket_place place;
     ticket_place_of(&guarded->client->settings, &place);
-    guarded->outcome.result.ticket = ticket_write(&place, guarded->params.key, upload_id, &attempted->ticket);
+    guarded->outcome.result.ticket = ticket_write(&place, guarded->params.key, upload_id, ticket);
 }
 
 static void guarded_done(void *context)
@@ -174,7 +173,9 @@ static void guarded_start_driver(struct sync *sync)
 
 static void guarded_add_ticket_of_driver(struct guarded *guarded)
 {
-    guarded_add_ticket(guarded, guarded->params.upload ? guarded->params.upload->id : NULL);
+    const struct driver_attempted *attempted = guarded->outcome.attempted;
+    if (attempted)
+        guarded_add_ticket(guarded, &attempted->ticket, guarded->params.upload ? guarded->params.upload->id : NULL);
 }
 
 os_code guarded_once(struct guarded *guarded, os_error *err)

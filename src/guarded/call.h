@@ -78,8 +78,12 @@ os_code guarded_choose_plan_by(struct guarded *guarded, const struct write_plan_
                                os_error *err);
 /* One driver for `params`, with the ticket if there is one; blocks. Else nothing was sent. */
 os_code guarded_once(struct guarded *guarded, os_error *err);
-/* One HEAD of the key. Cancellation leaves it `grace_ms`. */
-os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct object_version *ret,
+/* abort_and_verify.c: what a HEAD of the key shows. Cancellation leaves it `grace_ms`. */
+struct guarded_seen {
+    struct object_version version;
+    uint64_t length;
+};
+os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct guarded_seen *ret,
                      os_error *err);
 /* abort_and_verify.c: aborts the upload of a Complete that ended `conflict` or `not executed` (R14). Where that rests
  * on the fence alone, it is `committed` if the object has its nonce after that, and `unknown`, with a ticket, if the
@@ -88,10 +92,12 @@ void guarded_drop_upload(struct guarded *guarded, const char *upload_id, bool pa
 void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool parts_in_doubt);
 /* abort_and_verify.c: the same of a ticket's, whose upload is left alone unless `may_abort`. */
 void guarded_end_ticket(struct guarded *guarded, const char *upload_id, bool may_abort);
-void guarded_prove(struct driver_outcome *outcome, const struct object_version *version,
-                   const char *nonce);                                   /* V4, of a HEAD */
-void guarded_add_ticket(struct guarded *guarded, const char *upload_id); /* to an `unknown`; NULL: no upload */
-void guarded_report_metric(struct guarded *guarded);                     /* of one with reports_late */
+/* abort_and_verify.c: V4 of a Complete that was held for lost. What shows its nonce is `committed` if it is whole (V4.4,
+ * V4.6); else `unknown`, without a ticket yet. False: it shows nothing of it. */
+bool guarded_judge_seen(struct guarded *guarded, const struct guard_ticket *written, const struct guarded_seen *seen);
+/* To an `unknown`; NULL: of no upload. */
+void guarded_add_ticket(struct guarded *guarded, const struct guard_ticket *ticket, const char *upload_id);
+void guarded_report_metric(struct guarded *guarded); /* of one with reports_late */
 
 os_code guarded_refuse_forward_only(const struct guarded *guarded, os_error *err); /* N4.5: what deletes */
 os_call guarded_rest_of_call(const struct guarded *guarded); /* deadline and cancellation, for one more request */

@@ -11,11 +11,12 @@
 struct multipart {
     struct guarded *guarded;
     const struct multipart_params *params;
-    os_result sums;                /* of the rounds before: guards, attempts, requests, waited_ms */
-    bool again;                    /* the upload of the last round was of no more use */
-    uint32_t length_s;             /* E6 */
-    bool other_parts;              /* the store has once found other parts than it had answered */
-    char nonce[RECORD_NONCE_SIZE]; /* of every upload of the call: V4 knows each of its Completes again */
+    os_result sums;              /* of the rounds before: guards, attempts, requests, waited_ms */
+    bool again;                  /* the upload of the last round was of no more use */
+    uint32_t length_s;           /* E6 */
+    bool other_parts;            /* the store has once found other parts than it had answered */
+    struct guard_ticket written; /* by the Completes of the rounds before. All of the call have its nonce (V4) */
+    char lost_upload[RECORD_UPLOAD_SIZE]; /* of the one that it describes; "": none was lost */
 };
 
 static bool multipart_is_over(const struct guarded *guarded)
@@ -40,24 +41,23 @@ static os_code multipart_head_first(struct multipart *multipart, bool *ret_decid
 {
     const struct driver_params *params = &multipart->guarded->params;
     struct driver_outcome *outcome = &multipart->guarded->outcome;
-    struct object_version found;
+    struct guarded_seen seen;
+    const struct object_version *found = &seen.version;
     multipart->sums.requests++;
-    os_code code = guarded_head(multipart->guarded, guarded_time_left(multipart->guarded), 0, &found, err);
+    os_code code = guarded_head(multipart->guarded, guarded_time_left(multipart->guarded), 0, &seen, err);
     if (code != OS_OK)
         return code;
-    bool ours = version_shows_nonce(&found, multipart->nonce); /* an earlier round's, thought to be lost */
-    bool tells = !params->etag || !found.exists || !driver_etag_is_missing(found.etag); /* else the driver asks on */
-    *ret_decided = ours || (tells && (params->etag ? strcmp(found.etag, params->etag) != 0 : found.exists));
-    if (!*ret_decided)
+    bool ours = guarded_judge_seen(multipart->guarded, &multipart->written, &seen); /* it was thought to be lost */
+    if (ours && multipart->lost_upload[0])
+        guarded_add_ticket(multipart->guarded, &multipart->written, multipart->lost_upload);
+    bool tells = !params->etag || !found->exists || !driver_etag_is_missing(found->etag); /* else the driver asks on */
+    *ret_decided = ours || (tells && (params->etag ? strcmp(found->etag, params->etag) != 0 : found->exists));
+    if (ours || !*ret_decided)
         return OS_OK;
     driver_outcome_clear(outcome);
-    if (ours) {
-        guarded_prove(outcome, &found, multipart->nonce);
-        return OS_OK;
-    }
     outcome->verdict = OS_CONFLICT;
     memcpy(outcome->result.rule, "R1", sizeof("R1"));
-    driver_describe_conflict(outcome, params->key, params->etag ? params->etag : "", &found);
+    driver_describe_conflict(outcome, params->key, params->etag ? params->etag : "", found);
     return OS_OK;
 }
 
@@ -68,7 +68,7 @@ static os_code multipart_upload(struct multipart *multipart, struct uploaded *re
         .name = params->name,
         .key = params->key,
         .creation = multipart->params->creation,
-        .nonce = multipart->nonce,
+        .nonce = multipart->written.record.nonce,
         .source = multipart->params->source,
         .body = multipart->params->body,
         .deadline_monotonic_ms = guarded_deadline(multipart->guarded),
@@ -99,13 +99,25 @@ static os_code multipart_check_source(struct multipart *multipart, os_error *err
     return upload_refuse_source(source, multipart->guarded->params.key, code != OS_OK, err);
 }
 
+/* Each round expects the same and sends the same bytes. What was lost is settled by its own fence. */
+static void multipart_note_written(struct multipart *multipart, const struct driver_upload *upload)
+{
+    const struct driver_attempted *attempted = multipart->guarded->outcome.attempted;
+    if (attempted && attempted->ticket.record.nonce[0]) {
+        multipart->written = attempted->ticket;
+        memcpy(multipart->lost_upload, upload->id, strlen(upload->id) + 1);
+    }
+    multipart->written.has_length = true;
+    multipart->written.length = upload->length;
+}
+
 static os_code multipart_complete(struct multipart *multipart, const struct uploaded *uploaded, os_error *err)
 {
     struct guarded *guarded = multipart->guarded;
     assert(uploaded->upload_id[0] && uploaded->part_count > 0);
     const struct driver_upload upload = {
         .id = uploaded->upload_id,
-        .nonce = multipart->nonce,
+        .nonce = multipart->written.record.nonce,
         .parts = uploaded->parts,
         .part_count = uploaded->part_count,
         .completion = &uploaded->completion,
@@ -121,6 +133,7 @@ static os_code multipart_complete(struct multipart *multipart, const struct uplo
     os_code code = guarded_once(guarded, err);
     guarded->params = params;
     multipart->length_s = guarded->outcome.length_s;
+    multipart_note_written(multipart, &upload);
     return code;
 }
 
@@ -180,8 +193,11 @@ static void multipart_attempt(struct multipart *multipart)
     bool can_read_again = multipart->params->source != NULL || !multipart->params->body->goes_on;
     bool decided = false;
     os_error error;
+    const char *etag = multipart->guarded->params.etag;
     struct backoff backoff = {.random = multipart->guarded->begun.realtime_ms};
-    if (!driver_new_nonce(multipart->nonce)) {
+    memcpy(multipart->written.expected_etag, etag ? etag : RECORD_ETAG_CREATE,
+           strlen(etag ? etag : RECORD_ETAG_CREATE) + 1);
+    if (!driver_new_nonce(multipart->written.record.nonce)) {
         error_set(&error, OS_ERR_IO, "The system gave no random bytes, so no nonce could be made for %.300s.",
                   multipart->guarded->params.key);
         multipart_not_executed(multipart, &error);

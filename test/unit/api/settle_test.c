@@ -133,6 +133,7 @@ static void check_unknown(const struct scratch *scratch, const struct upload_scr
 }
 
 #define CHANGED "has changed the object or its upload"
+#define PART    "the store shows only a part of it"
 
 /* ------------------------------------------------------------------------------------------------ committed */
 
@@ -310,7 +311,13 @@ TEST_WITH(scratch, a_complete_of_which_only_the_metadata_is_there_is_unknown)
 {
     const struct upload_script script = {
         .at_first = OBJECT_FIRST, .at_complete = OBJECT_FIRST, .at_abort = OBJECT_TORN};
-    check_unknown(scratch, &script, CHANGED);
+    check_unknown(scratch, &script, PART);
+}
+
+TEST_WITH(scratch, V4_4_a_complete_of_which_a_part_is_there_after_the_abort_is_unknown)
+{
+    const struct upload_script script = {.at_abort = OBJECT_CUT};
+    check_unknown(scratch, &script, PART);
 }
 
 /* ------------------------------------------------------------------------------------------------ whole calls */
@@ -336,6 +343,42 @@ TEST_WITH(scratch, parts_are_staged_again_once_the_first_complete_is_settled)
     assert_int_equal(upload_store_seen(&settling.store).creations, 2);
     assert_int_equal(upload_store_seen(&settling.store).aborts, 1);
     close_script(&settling);
+}
+
+/* What the first Complete has become after all is seen before the parts are sent again. */
+static void check_second_look(const struct scratch *scratch, const struct upload_script *script, os_verdict expected)
+{
+    struct settling settling;
+    open_script(&settling, scratch, script, false);
+    os_verdict verdict = put(&settling);
+    if (expected == OS_COMMITTED)
+        check_committed(&settling, verdict);
+    else
+        check_still_unknown(&settling, verdict, PART);
+    assert_int_equal(upload_store_seen(&settling.store).creations, 1);
+    close_script(&settling);
+}
+
+TEST_WITH(scratch, what_lands_before_the_parts_are_staged_again_is_committed)
+{
+    const struct upload_script script = {.complete = REPLY_INVALID_PART, .at_last = OBJECT_OURS};
+    check_second_look(scratch, &script, OS_COMMITTED);
+}
+
+TEST_WITH(scratch, V4_4_a_part_of_the_first_complete_is_unknown)
+{
+    const struct upload_script script = {.complete = REPLY_INVALID_PART, .at_last = OBJECT_CUT};
+    check_second_look(scratch, &script, OS_UNKNOWN);
+}
+
+TEST_WITH(scratch, V4_6_the_metadata_of_the_first_complete_is_unknown)
+{
+    const struct upload_script script = {.at_first = OBJECT_FIRST,
+                                         .at_complete = OBJECT_FIRST,
+                                         .at_abort = OBJECT_FIRST,
+                                         .complete = REPLY_INVALID_PART,
+                                         .at_last = OBJECT_TORN};
+    check_second_look(scratch, &script, OS_UNKNOWN);
 }
 
 TEST_WITH(scratch, nothing_is_staged_again_beside_a_complete_that_is_unknown)

@@ -13,6 +13,7 @@ struct answer {
     const char *headers;
     const char *body;
     bool lost;
+    unsigned length; /* of the object that a HEAD shows */
 };
 
 static const struct answer done = {.status = "200 OK", .headers = "", .body = ""};
@@ -55,12 +56,15 @@ static struct answer look(struct upload_store *store, char *ret_headers, size_t 
     struct answer answer = done;
     if (store->seen.aborts > 0)
         store->seen.looks++;
+    if (store->seen.looks == 2 && store->script.at_last != OBJECT_ABSENT)
+        store->object = store->script.at_last;
     if (store->seen.aborts > 0 && store->script.look != REPLY_DONE) {
         answer = answer_by(store->script.look, done);
         answer.body = "";
         return answer;
     }
     answer.headers = ret_headers;
+    answer.length = UPLOAD_STORE_OURS - (store->object == OBJECT_CUT ? 1 : 0);
     switch (store->object) {
     case OBJECT_ABSENT: return failure("404 Not Found", "");
     case OBJECT_FIRST: snprintf(ret_headers, size, "ETag: %s\r\n" MODIFIED("09:00:00"), UPLOAD_STORE_FIRST_ETAG); break;
@@ -73,6 +77,7 @@ static struct answer look(struct upload_store *store, char *ret_headers, size_t 
         break;
     case OBJECT_OTHER: snprintf(ret_headers, size, "ETag: %s\r\n" MODIFIED("10:00:00"), UPLOAD_STORE_OTHER_ETAG); break;
     case OBJECT_OURS:
+    case OBJECT_CUT:
         snprintf(ret_headers, size,
                  "ETag: %s\r\n" MODIFIED("10:00:00") "x-amz-version-id: %s\r\nx-amz-meta-oscommit-nonce: %s\r\n",
                  UPLOAD_STORE_OURS_ETAG, UPLOAD_STORE_OURS_ID, store->nonce);
@@ -186,7 +191,7 @@ static void respond(void *context, const struct http_server_record *record, stru
     buf_add_f(scratch,
               "HTTP/1.1 %s\r\nDate: Sat, 21 Nov 2026 10:%02u:00 GMT\r\nx-amz-request-id: 1\r\n%sContent-Length: "
               "%zu\r\n\r\n%s",
-              answer.status, minutes, answer.headers, strlen(answer.body), answer.body);
+              answer.status, minutes, answer.headers, strlen(answer.body) + answer.length, answer.body);
     assert_true(buf_ok(scratch));
     *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
 }

@@ -16,6 +16,7 @@
 #define UPLOAD_STORE_OTHER_ETAG "\"22222222222222222222222222222222\""
 #define UPLOAD_STORE_OURS_ETAG  "\"33333333333333333333333333333333-1\""
 #define UPLOAD_STORE_OURS_ID    "version-of-ours"
+#define UPLOAD_STORE_OURS       3 /* bytes, of all objects but OBJECT_CUT */
 
 enum upload_store_object {
     OBJECT_ABSENT = 0,
@@ -23,7 +24,8 @@ enum upload_store_object {
     OBJECT_TOUCHED, /* the same bytes, written a minute later */
     OBJECT_TORN,    /* the first, beside the nonce of the last upload */
     OBJECT_OTHER,
-    OBJECT_OURS /* with the nonce of the last upload */
+    OBJECT_OURS, /* with the nonce of the last upload */
+    OBJECT_CUT   /* the same, and a byte is missing */
 };
 
 enum upload_store_reply {
@@ -42,6 +44,7 @@ struct upload_script {
     enum upload_store_object at_first;
     enum upload_store_object at_complete; /* from the first Complete on */
     enum upload_store_object at_abort;    /* from the first abort on */
+    enum upload_store_object at_last;     /* from the second HEAD after it on; ABSENT: as before */
     bool part_lost;                       /* the first UploadPart is not answered */
     bool closed;                          /* the first Complete closes the upload */
     enum upload_store_reply parts;        /* to ListParts, before the first abort */

@@ -384,6 +384,20 @@ TEST(a_complete_that_a_head_calls_committed_releases_nothing)
           "[FINISHED]\n");
 }
 
+/* All uploads of a call have one nonce. The first HEAD of a guard may show the Complete of an earlier one, half done. */
+TEST(the_expected_version_with_our_nonce_is_not_ours_at_once)
+{
+    TRACE("complete E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=us lm=900 @1000 -> SIGN 1000/5 replaced=us [SIGNING]\n");
+    TRACE("complete E\n"
+          "start -> HEAD [CHECKING]\n"
+          "head F nonce=us lm=1000 @1000 -> COMMITTED PROVEN V4 F [FINISHED]\n");
+    TRACE("complete absent\n"
+          "start -> HEAD [CHECKING]\n"
+          "head F nonce=us lm=1000 @1000 -> COMMITTED PROVEN V4 F [FINISHED]\n");
+}
+
 /* Some stores write the metadata of an upload first: the rest is still the version before. */
 TEST(the_old_version_with_our_nonce_is_not_ours)
 {
