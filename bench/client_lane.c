@@ -51,9 +51,14 @@ static void lane_end(struct lane *lane, os_verdict verdict, const os_result *res
 
 /* --------------------------------------------------------------------------------------------------------- blocking */
 
+/* Begins nothing after the end of the run. What has begun by then may end: cut off in its write, it would be unknown. */
+enum { COUNTER_GRACE_MS = 5000 };
+
 static int add_one(void *context, const os_current *current, os_body *ret)
 {
     struct lane *lane = context;
+    if (measure_now_us() >= lane->until_us)
+        return 1;
     int length = snprintf(lane->body, lane->settings->bytes, "%llu", strtoull(current->data, NULL, 10) + 1);
     *ret = (os_body)OS_BODY_MEMORY(lane->body, (size_t)length);
     return 0;
@@ -64,10 +69,10 @@ static os_verdict lane_increment(struct lane *lane, os_result *ret, os_error *er
     char key[KEY_SIZE];
     os_call call = OS_CALL_INIT;
     uint64_t now_us = measure_now_us();
-    call.deadline_ms = lane->until_us > now_us ? (lane->until_us - now_us) / 1000 + 1 : 1;
+    call.deadline_ms = (lane->until_us > now_us ? (lane->until_us - now_us) / 1000 : 0) + COUNTER_GRACE_MS;
     snprintf(key, sizeof(key), "%s/counter", lane->settings->prefix);
     os_verdict verdict = os_update(lane->client, key, add_one, lane, NULL, &call, ret, err);
-    bool is_over = verdict == OS_NOT_EXECUTED && err->code == OS_ERR_DEADLINE;
+    bool is_over = verdict == OS_NOT_EXECUTED && err->code == OS_ERR_STOPPED;
     return is_over ? OS_CONFLICT : verdict;
 }
 
