@@ -398,8 +398,8 @@ typedef struct os_call {
     void *progress_context;
     /* ON: the caller promises that this key is never deleted and never takes earlier bytes again, as entries of a log and
      * numbered pointers do not. Then a write under the store's own condition is sent again after an answer that says
-     * nothing, and one look decides what became of it (docs/rules.md, N4). A delete, os_delete too, or a rename from or
-     * to such a key is refused. [the client's] */
+     * nothing, and one look decides what became of it (docs/rules.md, N4). A delete, os_delete too, or a rename of such
+     * a key is refused. Of a rename or copy, ON speaks of both keys. [the client's] */
     os_toggle forward_only;
 } os_call;
 #define OS_CALL_INIT OS_SIZED_(os_call)

@@ -22,6 +22,7 @@ struct fence_check {
     struct fence_waiter *waiting; /* the eldest first */
     struct fence_waiter **behind; /* where the next one is linked in */
     char *key;
+    bool is_nowhere; /* the key */
     struct store_request bucket_request;
     struct store_op *bucket_op;
     struct store_op *live_op;
@@ -98,16 +99,41 @@ static bool may_probe_again(const struct fence_check *check)
     return unanswered && !check->client->fences_unclear && check->probes < PROBES_MOST && !is_out_of_patience(check);
 }
 
+static bool take_key(struct fence_check *check, const struct fence_waiter *waiter)
+{
+    char *key = strdup(waiter->key);
+    if (key == NULL)
+        return false;
+    free(check->key);
+    check->key = key;
+    check->is_nowhere = waiter->is_nowhere;
+    return true;
+}
+
+/* Of a key that is nowhere, and denied: the others that wait know better ones. */
+static bool take_better_key(struct fence_check *check)
+{
+    const struct fence_waiter *waiter = check->waiting;
+    while (waiter && waiter->is_nowhere)
+        waiter = waiter->next;
+    return waiter && take_key(check, waiter);
+}
+
 static void fence_check_classify(struct fence_check *check)
 {
     if (check->live_op || check->expired_op)
         return;
     os_client *client = check->client;
-    if (may_probe_again(check)) {
+    bool live = shows_object_or_none(check->live_status);
+    bool says_nothing = check->is_nowhere && !live;
+    if (may_probe_again(check) || (says_nothing && take_better_key(check))) {
         retry_later(&check->retry);
         return;
     }
-    bool live = shows_object_or_none(check->live_status);
+    if (says_nothing) {
+        end_check(check, NULL);
+        return;
+    }
     bool refused = check->expired_status == 400 || check->expired_status == 403;
     bool accepted = shows_object_or_none(check->expired_status);
     if (live && refused)
@@ -257,15 +283,14 @@ static void ask_bucket(struct retry *retry)
     }
 }
 
-static struct fence_check *check_new(os_client *client, const char *key)
+static struct fence_check *check_new(os_client *client, const struct fence_waiter *waiter)
 {
     struct fence_check *check = calloc(1, sizeof(*check));
     if (check == NULL)
         return NULL;
     check->client = client;
     check->behind = &check->waiting;
-    check->key = strdup(key);
-    if (check->key == NULL) {
+    if (!take_key(check, waiter)) {
         free(check);
         return NULL;
     }
@@ -277,6 +302,7 @@ static struct fence_check *check_new(os_client *client, const char *key)
 void fence_check_wait(os_client *client, struct fence_waiter *waiter, const char *key)
 {
     assert(waiter->next == NULL);
+    waiter->key = key;
     struct clock_reading now;
     clock_read(&now);
     bool wait_to_ask = client->fences_unclear && clock_elapsed_max(&client->fences_probed, &now) < CHECK_AGAIN_MS;
@@ -285,7 +311,7 @@ void fence_check_wait(os_client *client, struct fence_waiter *waiter, const char
         return;
     }
     if (client->fence_check == NULL)
-        client->fence_check = check_new(client, key);
+        client->fence_check = check_new(client, waiter);
     if (client->fence_check == NULL) {
         waiter->ready(waiter); /* no memory: without a check there are no fences for this call */
         return;

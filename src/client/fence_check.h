@@ -8,6 +8,8 @@
 /* Who waits for it. All zero but the functions, of which one is called once. */
 struct fence_waiter {
     struct fence_waiter *next;
+    const char *key; /* of fence_check_wait; borrowed until it is called */
+    bool is_nowhere; /* no object has that key: a policy may deny it, and allow those that are written */
     void (*ready)(struct fence_waiter *waiter);
     void (*refused)(struct fence_waiter *waiter, const os_error *error); /* `error` is borrowed */
 };

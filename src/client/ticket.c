@@ -63,6 +63,8 @@ char *ticket_write(const struct ticket_place *place, const char *key, const char
         failed |= json_object_set_new(object, "versioned", json_true());
     if (ticket->has_length)
         failed |= ticket_set_u64(object, "length", ticket->length);
+    if (ticket->half)
+        failed |= json_object_set_new(object, "half", json_true());
     if (ticket->parts_in_doubt)
         failed |= json_object_set_new(object, "parts_in_doubt", json_true());
     failed |= write_record(object, &ticket->record);
@@ -117,6 +119,7 @@ static bool read_operation(const json_t *object, struct guard_ticket *ret)
     ret->native_writers = json_is_true(json_object_get(object, "native_writers"));
     ret->forward_only = json_is_true(json_object_get(object, "forward_only")) && operation != GUARD_DELETE;
     ret->versioned = json_is_true(json_object_get(object, "versioned"));
+    ret->half = json_is_true(json_object_get(object, "half"));
     ret->parts_in_doubt = json_is_true(json_object_get(object, "parts_in_doubt"));
     return ticket_get_u64(object, "d0", &ret->d0_s) && ret->d0_s <= INT64_MAX;
 }

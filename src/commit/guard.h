@@ -128,6 +128,7 @@ struct guard_ticket {
     bool forward_only;          /* N4 */
     bool has_length;            /* V4.4: of what was sent; kept by the driver, no guard looks at it */
     uint64_t length;
+    bool half; /* V4.8: only a part was shown; kept by the driver */
 };
 
 /* ---------------------------------------------------------------------------------------------------- state */

@@ -24,11 +24,24 @@ static bool native_lengthen(struct guard *g, const struct clock_reading *now, st
     return true;
 }
 
+/*
+ * R14.18: the nonce of what is there, as far as others may take it for evidence that the write with that nonce was
+ * applied. The record that we take over is of a Complete that was to replace what is there: its nonce beside that is
+ * of a Complete that is half done (V4.6), or of one that made the same again.
+ */
+static const char *nonce_to_pass_on(const struct guard *g)
+{
+    const struct record *seen = &g->own.condition.seen;
+    bool is_of_complete = g->own.condition.kind == RECORD_IF_SEEN && seen->upload != 0;
+    return is_of_complete && strcmp(seen->nonce, g->check.known_nonce) == 0 ? "" : g->check.known_nonce;
+}
+
 /* G3.5. */
 const char *guard_replaced_nonce(const struct guard *g)
 {
     bool replaces = g->write.expected_etag[0] != '\0' && g->write.operation != GUARD_DELETE;
-    return replaces && record_is_nonce(g->check.known_nonce) ? g->check.known_nonce : "";
+    const char *nonce = nonce_to_pass_on(g);
+    return replaces && record_is_nonce(nonce) ? nonce : "";
 }
 
 void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
@@ -64,7 +77,7 @@ void guard_describe_record(struct guard *g)
     memcpy(g->own.record.nonce, g->write.nonce, sizeof(g->own.record.nonce));
     memset(g->own.record.saw, 0, sizeof(g->own.record.saw));
     if (g->write.expected_etag[0])
-        memcpy(g->own.record.saw, g->check.known_nonce, sizeof(g->own.record.saw));
+        fixed_str_copy(g->own.record.saw, nonce_to_pass_on(g), sizeof(g->own.record.saw));
 }
 
 void guard_put_record(struct guard *g, struct guard_actions *actions)

@@ -141,6 +141,7 @@ static bool init_guard(struct driver *driver, const struct clock_reading *now)
         return false;
     if (driver->params.ticket) {
         guard_init_resolve(&driver->guard, &settings, driver->params.ticket, random[1]);
+        driver->io.half = driver->params.ticket->half;
         return true;
     }
     struct guard_start start = {

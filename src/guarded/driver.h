@@ -167,6 +167,7 @@ struct driver_io {
     bool versions_await; /* R16: a key that is not there is not known to them, and will be once it is written */
     struct driver_reach reach;
     struct loop_timer failed_timer;
+    bool half;            /* V4.4, V4.6: the last HEAD that showed our nonce as the object's own showed only a part */
     unsigned failed;      /* GUARD_DO_... of requests that could not even be started */
     const char *gave_up;  /* why a service was not waited for any longer, as a clause; NULL: it was not given up */
     os_error *last_error; /* what a service said last of a failure; NULL: none did */
@@ -238,7 +239,8 @@ struct driver {
 bool driver_make_memory(struct driver *driver, struct driver_attempted **ret_attempted);
 void driver_free_memory(struct driver *driver);
 
-/* driver_whole.c: V4.4. It shows the nonce of this write, and less than was sent, or the store is at it yet: no proof. */
+/* driver_whole.c: V4.4. It shows the nonce of this write, and less than was sent, or the store is at it yet: no proof.
+ * Nor is what comes after that (V4.8). */
 bool driver_shows_half(struct driver *driver, const struct store_answer *answer);
 void driver_ticket_of(const struct driver *driver, struct guard_ticket *ret);
 

@@ -38,18 +38,42 @@ static bool is_cut(struct driver *driver, const struct store_answer *answer)
     return true;
 }
 
+/* V4.6. Before an attempt of this guard the version before it is not known. */
+static bool is_torn(struct driver *driver, const struct store_answer *answer)
+{
+    const struct guard *guard = &driver->guard;
+    struct object_version version;
+    os_error error;
+    driver_version_of(&answer->object, &version);
+    if (guard->write.operation != GUARD_COMPLETE || !guard->check.base.exists ||
+        !version_is_torn(&version, guard->write.nonce, &guard->check.base, guard->write.expected_etag))
+        return false;
+    error_set(&error, OS_ERR_PROTOCOL,
+              "The store shows the metadata of this write of %.300s, beside the version that was there before.",
+              driver->key);
+    driver_note_error(driver, &error);
+    return true;
+}
+
+static bool shows_own_nonce(const struct driver *driver, const struct store_answer *answer)
+{
+    return answer->code == OS_OK && !answer->object.delete_marker &&
+           strcmp(answer->object.nonce, driver->guard.write.nonce) == 0;
+}
+
 bool driver_shows_half(struct driver *driver, const struct store_answer *answer)
 {
     assert(driver->outcome != NULL);
-    if (answer->code != OS_OK || answer->object.delete_marker ||
-        strcmp(answer->object.nonce, driver->guard.write.nonce) != 0)
-        return false;
+    bool own = shows_own_nonce(driver, answer);
+    if (own)
+        driver->io.half = is_cut(driver, answer) || is_torn(driver, answer);
     bool under_way = driver->guard.state == GUARD_SENDING;
-    return is_cut(driver, answer) || (under_way && driver_etag_is_missing(answer->object.etag));
+    return driver->io.half || (own && under_way && driver_etag_is_missing(answer->object.etag));
 }
 
 void driver_ticket_of(const struct driver *driver, struct guard_ticket *ret)
 {
     guard_ticket_of(&driver->guard, ret);
     ret->has_length = whole_of(driver, &ret->length);
+    ret->half = driver->io.half;
 }

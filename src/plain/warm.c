@@ -110,7 +110,7 @@ static void fences_interrupted(struct op *op, enum op_reason reason)
 static void wait_for_fences(struct plain_warm *warm)
 {
     const struct op_limits limits = client_limits(warm->client, &warm->call);
-    warm->fences = (struct fence_waiter){.ready = fences_ready, .refused = fences_refused};
+    warm->fences = (struct fence_waiter){.ready = fences_ready, .refused = fences_refused, .is_nowhere = true};
     if (op_begin(&warm->waiting, &limits, NULL, fences_interrupted)) {
         fence_check_wait(warm->client, &warm->fences, warm->key);
         return;

@@ -14,6 +14,7 @@ struct looks {
     char nonce[64]; /* of the PUT that is held */
     atomic_bool written;
     atomic_uint halves; /* so many HEADs show only a part */
+    bool is_replaced;   /* after them: another has replaced what was there, and says so */
     bool is_answered;   /* by what stands in front of the store, which is still at it */
     os_result result;
     os_error error;
@@ -34,6 +35,14 @@ static void answer_head(struct looks *looks, const char *target, struct buf *scr
     bool half = atomic_load(&looks->halves) > 0;
     if (half)
         atomic_fetch_sub(&looks->halves, 1);
+    if (!half && looks->is_replaced) {
+        buf_add_f(scratch,
+                  "HTTP/1.1 200 OK" DATED "ETag: \"22222222222222222222222222222222\"\r\nContent-Length: 7\r\n"
+                  "x-amz-meta-oscommit-nonce: fedcba9876543210fedcba9876543210\r\n"
+                  "x-amz-meta-oscommit-replaced: %s\r\n\r\n",
+                  looks->nonce);
+        return;
+    }
     buf_add_f(scratch,
               "HTTP/1.1 200 OK" DATED "ETag: \"5d41402abc4b2a76b9719d911017c592\"\r\nContent-Length: %d\r\n"
               "x-amz-meta-oscommit-nonce: %s\r\n\r\n",
@@ -120,6 +129,25 @@ TEST(half_an_object_is_no_proof_after_an_answer_that_says_nothing)
     CHECK_SAYS(&looks.error, "has 2 bytes of it, and 5 were sent");
     assert_int_equal(looks.settled, OS_UNKNOWN);
     CHECK_SAYS(&looks.settling, "has 2 bytes of it, and 5 were sent");
+    os_result_clear(&looks.result);
+}
+
+TEST(V4_1_what_another_has_replaced_was_applied)
+{
+    struct looks looks = {.is_answered = true, .is_replaced = true};
+    assert_int_equal(create_until(&looks, 15000), OS_COMMITTED);
+    assert_string_equal(looks.result.rule, "V4");
+    os_result_clear(&looks.result);
+}
+
+/* What another has replaced is the half then: the whole was never there. */
+TEST(V4_8_half_an_object_that_another_has_replaced_is_no_proof)
+{
+    struct looks looks = {.is_answered = true, .is_replaced = true};
+    atomic_store(&looks.halves, 1);
+    assert_int_equal(create_until(&looks, 2000), OS_UNKNOWN);
+    CHECK_SAYS(&looks.error, "has 2 bytes of it, and 5 were sent");
+    assert_int_equal(looks.settled, OS_UNKNOWN);
     os_result_clear(&looks.result);
 }
 

@@ -74,7 +74,7 @@ static char *native_create(const struct scratch *scratch, const char *host)
     return scratch_dead_create(scratch, host, &more);
 }
 
-static void versions_open(struct versions *ret, const struct scratch *scratch)
+static void versions_open_of(struct versions *ret, const struct scratch *scratch, const struct guard_ticket *more)
 {
     os_options options = OS_OPTIONS_INIT;
     memset(ret, 0, sizeof(*ret));
@@ -83,8 +83,12 @@ static void versions_open(struct versions *ret, const struct scratch *scratch)
     ret->server = http_server_start(&server);
     options.margin_s = 1;
     ret->client = scratch_s3_client(scratch, http_server_host(ret->server), &options);
-    ret->ticket =
-        scratch_dead_create(scratch, http_server_host(ret->server), &(struct guard_ticket){.versioned = true});
+    ret->ticket = scratch_dead_create(scratch, http_server_host(ret->server), more);
+}
+
+static void versions_open(struct versions *ret, const struct scratch *scratch)
+{
+    versions_open_of(ret, scratch, &(struct guard_ticket){.versioned = true});
 }
 
 static void versions_close(struct versions *versions)
@@ -161,6 +165,16 @@ TEST_WITH(scratch, R16_a_whole_list_of_others_is_a_conflict)
     assert_int_equal(resolve(&versions), OS_CONFLICT);
     assert_string_equal(versions.result.rule, "R16");
     assert_int_equal(lists(&versions), 1);
+    versions_close(&versions);
+}
+
+/* Its version has no byte, as all do here. */
+TEST_WITH(scratch, V4_4_a_version_of_fewer_bytes_is_no_proof)
+{
+    struct versions versions;
+    versions_open_of(&versions, scratch, &(struct guard_ticket){.versioned = true, .has_length = true, .length = 1});
+    versions.pages[0] = PAGE(VERSION("now", "true") VERSION("ours", "false"), "");
+    assert_int_equal(resolve(&versions), OS_UNKNOWN);
     versions_close(&versions);
 }
 

@@ -11,7 +11,13 @@
 
 enum { LONG_MS = 120000, SHORT_MS = 100, WARM = 4 };
 
-enum service { IS_WELL, IS_NOT_THERE /* the bucket, or the table */, IS_SILENT, DENIES };
+enum service {
+    IS_WELL,
+    IS_NOT_THERE /* the bucket, or the table */,
+    IS_SILENT,
+    DENIES,
+    DENIES_NOWHERE /* keys that nobody writes */
+};
 
 struct place {
     enum service store_is;
@@ -42,16 +48,17 @@ static void answer_store(void *context, const struct http_server_record *record,
 {
     struct place *place = context;
     bool bucket = strcmp(record->target, "/bucket") == 0 || strcmp(record->target, "/bucket/") == 0;
-    bool is_there = strcmp(record->method, "PUT") == 0 || (bucket && place->store_is == IS_WELL);
+    bool denied = place->store_is == DENIES || (place->store_is == DENIES_NOWHERE && strstr(record->target, "nowhere"));
+    bool is_there = strcmp(record->method, "PUT") == 0 || (bucket && !denied && place->store_is != IS_NOT_THERE);
     if (place->store_is == IS_SILENT) {
         keep_silent(place, ret);
         return;
     }
     buf_reset(scratch);
     buf_add_strs(scratch, "HTTP/1.1 ",
-                 is_there                    ? "200 OK"
-                 : place->store_is == DENIES ? "403 No"
-                                             : "404 Not Found",
+                 is_there ? "200 OK"
+                 : denied ? "403 No"
+                          : "404 Not Found",
                  "\r\nx-amz-request-id: 1\r\n", NULL);
     add_date(scratch);
     buf_add_str(scratch, is_there ? "ETag: \"9dd4e461268c8034f5c8564e155c67a6\"\r\n" : "");
@@ -136,6 +143,50 @@ TEST(the_first_commit_opens_no_connection_and_asks_nothing_but_its_own)
     assert_int_equal(http_server_connections(place.ledger), WARM);
     assert_int_equal(http_server_count(place.store) - store_requests, 2); /* HEAD and PUT */
     assert_int_equal(http_server_count(place.ledger) - ledger_requests, 1);
+    os_client_close(client);
+    place_stop(&place);
+}
+
+/* The two HEADs of E7. */
+static size_t probes_of(const struct place *place, const char *key)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < http_server_count(place->store); i++) {
+        const struct http_server_record *record = http_server_record(place->store, i);
+        count += strcmp(record->method, "HEAD") == 0 && strstr(record->target, "X-Amz-Expires") != NULL &&
+                 strstr(record->target, key) != NULL;
+    }
+    return count;
+}
+
+TEST(E7_8_a_policy_that_denies_other_keys_does_not_leave_commits_without_fences)
+{
+    struct place place = {.store_is = DENIES_NOWHERE};
+    os_error error;
+    place_start(&place);
+    os_client *client = open_client(&place, 0);
+    CHECK_CODE(warm(client, WARM, LONG_MS, NULL, &error), OS_OK, &error);
+    assert_int_equal(probes_of(&place, "nowhere"), 2);
+    commit(client);
+    assert_int_equal(probes_of(&place, "/folder/k?"), 2);
+    os_client_close(client);
+    place_stop(&place);
+}
+
+TEST(E7_8_nor_one_that_begins_meanwhile)
+{
+    struct place place = {.store_is = DENIES_NOWHERE};
+    struct completions completions = COMPLETIONS_INIT;
+    os_start start = completions_start(&completions);
+    os_error error;
+    place_start(&place);
+    os_client *client = open_client(&place, 0);
+    CHECK_CODE(os_start_client_warm(client, WARM, &start, NULL, &error), OS_OK, &error);
+    commit(client);
+    os_operation *done = completions_wait(&completions);
+    assert_int_equal(os_operation_code(done), OS_OK);
+    assert_int_equal(probes_of(&place, "/folder/k?"), 2);
+    os_operation_free(done);
     os_client_close(client);
     place_stop(&place);
 }

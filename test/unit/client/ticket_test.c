@@ -44,6 +44,7 @@ static struct guard_ticket full(void)
     ticket.not_applied = true;
     ticket.has_length = true;
     ticket.length = (UINT64_C(1) << 53) + 3;
+    ticket.half = true;
     ticket.base.exists = true;
     ticket.base.last_modified_s = -12345678901;
     SET(ticket.base.etag, "\"9a\"");

@@ -280,6 +280,11 @@ TEST(what_an_earlier_guard_of_the_upload_wrote_is_committed)
     "start -> HEAD [CHECKING]\n"                 \
     "head none @1000 -> SIGN 1000/5 [SIGNING]\n" \
     "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+#define NONCE "fedcba9876543210fedcba9876543210"
+#define REPLACING                                                                       \
+    "start -> HEAD [CHECKING]\n"                                                        \
+    "head E nonce=" NONCE " lm=900 @1000 -> SIGN 1000/5 replaced=" NONCE " [SIGNING]\n" \
+    "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=" NONCE " if absent [ACQUIRING]\n"
 #define MET      "put conflict g=7 t=20000 ttl=9 n=other fence=990 u=5 -> HEAD [CONTEND_CHECKING]\n"
 #define ABORTING "head none @1000 -> ABORT u=5 [CONTEND_ABORTING]\n"
 #define TAKING                                   \
@@ -293,6 +298,20 @@ TEST(the_holders_upload_is_aborted_before_its_record_is_taken_over)
           "put ok -> SEND 20000 [SENDING]\n");
     TRACE("put absent\n" CONTENDING MET ABORTING "abort gone -> HEAD [CONTEND_CHECKING]\n" TAKING
           "put ok -> SEND 20000 [SENDING]\n");
+}
+
+/* R14.18: what the store shows may be the metadata of the holder's Complete, beside the version before it. */
+TEST(the_nonce_of_a_complete_beside_what_it_replaces_is_not_passed_on)
+{
+    TRACE("put E\n" REPLACING "put conflict g=7 t=20000 ttl=9 n=" NONCE " fence=990 u=5 -> HEAD [CONTEND_CHECKING]\n"
+          "head E nonce=" NONCE " lm=900 @1000 -> ABORT u=5 [CONTEND_ABORTING]\n"
+          "abort ok -> HEAD [CONTEND_CHECKING]\n"
+          "head E nonce=" NONCE " lm=900 @1001 -> SIGN 1001/5 [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4601 fence=1011 if g=7 ttl=9 n=" NONCE " [ACQUIRING]\n");
+    TRACE("put E\n" REPLACING MET "head E nonce=" NONCE " lm=900 @1000 -> ABORT u=5 [CONTEND_ABORTING]\n"
+          "abort ok -> HEAD [CONTEND_CHECKING]\n"
+          "head E nonce=" NONCE " lm=900 @1001 -> SIGN 1001/5 replaced=" NONCE " [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4601 fence=1011 saw=" NONCE " if g=7 ttl=9 n=other [ACQUIRING]\n");
 }
 
 /* "Accepted" is also said of an upload that was completed (MinIO): only the HEAD after it tells. */
