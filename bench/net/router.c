@@ -43,6 +43,7 @@ struct link {
     bool closed;     /* the client is gone; freed after the round of events */
     bool sent_again; /* over a new connection, as the server had closed the old one */
     unsigned depth;  /* in the chain of round trips */
+    unsigned resets; /* before it was sent */
     struct link *next;
 };
 
@@ -103,7 +104,7 @@ static void link_take_request(struct link *link);
 
 static void link_answered(struct link *link)
 {
-    if (link->depth > router_trips.done)
+    if (link->resets == router_trips.resets && link->depth > router_trips.done)
         router_trips.done = link->depth;
     bytes_drop(&link->client.in, link->request_len);
     link->stage = IDLE;
@@ -148,6 +149,7 @@ static void link_begin(struct link *link, struct slice head)
     struct slice kind = router_kind(head);
     router_count(kind);
     link->depth = router_trips.done + 1;
+    link->resets = router_trips.resets;
     link->to = message_header(head, "x-amz-target").len > 0 ? LEDGER : STORE;
     link->is_head = slice_starts(head, "HEAD ");
     link->kept_us = 0;

@@ -27,6 +27,7 @@ struct fault {
  * thing after the other, its round trips. */
 struct trips {
     unsigned done;
+    unsigned resets; /* what was under way at a reset does not count after it */
 };
 
 extern uint64_t router_delay_us;

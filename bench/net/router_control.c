@@ -84,7 +84,7 @@ void router_control(struct slice target, struct bytes *out)
     struct bytes body = {0};
     if (slice_starts(target, "/-/reset")) {
         memset(kinds, 0, sizeof(kinds));
-        router_trips = (struct trips){0};
+        router_trips = (struct trips){.resets = router_trips.resets + 1};
         router_fault = (struct fault){0};
         router_delay_us = slice_number(query_value(target, "delay_us"));
     } else if (slice_starts(target, "/-/fault")) {
