@@ -132,7 +132,7 @@ TEST(half_an_object_is_no_proof_after_an_answer_that_says_nothing)
     os_result_clear(&looks.result);
 }
 
-TEST(V4_1_what_another_has_replaced_was_applied)
+TEST(what_another_has_replaced_was_applied)
 {
     struct looks looks = {.is_answered = true, .is_replaced = true};
     assert_int_equal(create_until(&looks, 15000), OS_COMMITTED);
@@ -141,7 +141,7 @@ TEST(V4_1_what_another_has_replaced_was_applied)
 }
 
 /* What another has replaced is the half then: the whole was never there. */
-TEST(V4_8_half_an_object_that_another_has_replaced_is_no_proof)
+TEST(half_an_object_that_another_has_replaced_is_no_proof)
 {
     struct looks looks = {.is_answered = true, .is_replaced = true};
     atomic_store(&looks.halves, 1);

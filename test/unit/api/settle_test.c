@@ -314,7 +314,7 @@ TEST_WITH(scratch, a_complete_of_which_only_the_metadata_is_there_is_unknown)
     check_unknown(scratch, &script, PART);
 }
 
-TEST_WITH(scratch, V4_4_a_complete_of_which_a_part_is_there_after_the_abort_is_unknown)
+TEST_WITH(scratch, a_complete_of_which_a_part_is_there_after_the_abort_is_unknown)
 {
     const struct upload_script script = {.at_abort = OBJECT_CUT};
     check_unknown(scratch, &script, PART);
@@ -365,13 +365,13 @@ TEST_WITH(scratch, what_lands_before_the_parts_are_staged_again_is_committed)
     check_second_look(scratch, &script, OS_COMMITTED);
 }
 
-TEST_WITH(scratch, V4_4_a_part_of_the_first_complete_is_unknown)
+TEST_WITH(scratch, a_part_of_the_first_complete_is_unknown)
 {
     const struct upload_script script = {.complete = REPLY_INVALID_PART, .at_last = OBJECT_CUT};
     check_second_look(scratch, &script, OS_UNKNOWN);
 }
 
-TEST_WITH(scratch, V4_6_the_metadata_of_the_first_complete_is_unknown)
+TEST_WITH(scratch, the_metadata_of_the_first_complete_is_unknown)
 {
     const struct upload_script script = {.at_first = OBJECT_FIRST,
                                          .at_complete = OBJECT_FIRST,

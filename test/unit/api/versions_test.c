@@ -169,7 +169,7 @@ TEST_WITH(scratch, R16_a_whole_list_of_others_is_a_conflict)
 }
 
 /* Its version has no byte, as all do here. */
-TEST_WITH(scratch, V4_4_a_version_of_fewer_bytes_is_no_proof)
+TEST_WITH(scratch, a_version_of_fewer_bytes_is_no_proof)
 {
     struct versions versions;
     versions_open_of(&versions, scratch, &(struct guard_ticket){.versioned = true, .has_length = true, .length = 1});
