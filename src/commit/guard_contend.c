@@ -184,6 +184,29 @@ void guard_on_aborted(struct guard *g, const struct guard_event *event, struct g
     }
 }
 
+/* Until R12's bound, by the Date of the last HEAD or by the local clocks. It has not passed by them. */
+static uint64_t time_to_bound_ms(const struct guard *g, uint64_t date_s, uint64_t waited_ms)
+{
+    const struct record *record = &g->holder.record;
+    if (record->has_fence)
+        return (record->fence_s + g->settings.margin_s + 1 - date_s) * 1000;
+    uint64_t bound_ms = record_bound_ms(record->timeout_ms, g->settings.max_clock_skew_rate);
+    return bound_ms > waited_ms ? bound_ms - waited_ms : 0;
+}
+
+/* R11.2: a holder that has been at it for long is dead or slow, and need not be asked for every second. But his bound is
+ * not slept through: contenders wake up one after the other from then on. */
+static void wait_for_holder(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+{
+    guard_wait(g, GUARD_CONTEND_WAITING, actions);
+    uint64_t waited_ms = clock_elapsed_min(&g->holder.first_seen, &event->now);
+    uint64_t left_ms = time_to_bound_ms(g, event->date_s, waited_ms);
+    uint64_t longer_ms = waited_ms < GUARD_POLL_MAX_MS ? waited_ms : GUARD_POLL_MAX_MS;
+    uint64_t pause_ms = longer_ms < left_ms ? longer_ms : left_ms + actions->timer_ms / 4;
+    if (g->backoff.step_ms == BACKOFF_MAX_MS && pause_ms > actions->timer_ms)
+        actions->timer_ms = pause_ms;
+}
+
 void guard_on_contend_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->own.hold == GUARD_HOLDS_NOTHING && !guard_is_ours(g, &g->holder.record));
@@ -209,5 +232,5 @@ void guard_on_contend_head(struct guard *g, const struct guard_event *event, str
         /* The bound was passed while this HEAD was under way: its Date is of its end, what it shows may be older. */
         guard_request_head(g, &event->now, actions);
     else
-        guard_wait(g, GUARD_CONTEND_WAITING, actions);
+        wait_for_holder(g, event, actions);
 }

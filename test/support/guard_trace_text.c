@@ -166,8 +166,9 @@ static void add_send(struct trace_text *text, const struct guard_actions *todo)
 static void add_timer(struct trace_text *text, const struct guard *g, const struct guard_actions *todo)
 {
     uint32_t step_ms = g->backoff.step_ms;
-    assert_in_range(todo->timer_ms, step_ms / 2, step_ms);
-    trace_text_add(text, "%sWAIT %" PRIu32, separator(text), step_ms);
+    assert_true(todo->timer_ms >= step_ms / 2);
+    uint64_t shown_ms = todo->timer_ms > step_ms ? todo->timer_ms : step_ms;
+    trace_text_add(text, "%sWAIT %" PRIu64, separator(text), shown_ms);
 }
 
 /* Every attempt begins with the shortest. */

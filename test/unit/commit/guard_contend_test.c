@@ -281,6 +281,23 @@ TEST(a_ledger_that_refuses_ends_the_wait)
           "get unreadable -> NOT_EXECUTED UNREADABLE_RECORD R11 [FINISHED]\n");
 }
 
+/* R11.2. */
+#define POLL(fence, ms, date, next)                                             \
+    "timer +" ms " -> GET [CONTEND_READING]\n"                                  \
+    "get found g=7 t=20000 ttl=9 n=other" fence " -> HEAD [CONTEND_CHECKING]\n" \
+    "head none @" date " -> WAIT " next " [CONTEND_WAITING]\n"
+#define SHORT_POLLS(fence)                                                                                     \
+    WAITING POLL(fence, "25", "1001", "50") POLL(fence, "50", "1001", "100") POLL(fence, "100", "1001", "200") \
+        POLL(fence, "200", "1001", "400") POLL(fence, "400", "1001", "800")
+TEST(the_longer_a_holder_takes_the_fewer_are_the_polls)
+{
+    TRACE("put absent\n" LOCKING FENCED SHORT_POLLS(" fence=1010") POLL(" fence=1010", "800", "1001", "1575")
+              POLL(" fence=1010", "1600", "1003", "3175") POLL(" fence=1010", "3200", "1006", "4000")
+                  POLL(" fence=1010", "4000", "1010", "3150") POLL(" fence=1010", "2000", "1012", "1192"));
+    TRACE("put absent\n" LOCKING UNFENCED SHORT_POLLS("") POLL("", "800", "1001", "1575")
+              POLL("", "55000", "1057", "3554"));
+}
+
 /* R11: whatever of the record changed, it is another one: the bound starts anew, and so does the back-off. */
 TEST(a_record_that_changed_is_waited_for_from_the_start)
 {
