@@ -125,7 +125,7 @@ static void fence_check_classify(struct fence_check *check)
         return;
     os_client *client = check->client;
     bool live = shows_object_or_none(check->live_status);
-    bool says_nothing = check->is_nowhere && !live;
+    bool says_nothing = check->is_nowhere && !live && !fence_check_is_passing(check->live_status);
     if (may_probe_again(check) || (says_nothing && take_better_key(check))) {
         retry_later(&check->retry);
         return;

@@ -76,12 +76,14 @@ static bool is_half(const struct guard_ticket *ticket, const struct guarded_seen
            version_is_torn(version, nonce, &ticket->base, ticket->expected_etag);
 }
 
-bool guarded_judge_seen(struct guarded *guarded, const struct guard_ticket *written, const struct guarded_seen *seen)
+bool guarded_judge_seen(struct guarded *guarded, struct guard_ticket *written, const struct guarded_seen *seen)
 {
     static const os_error no_trouble = {.code = OS_OK};
     if (!version_shows_nonce(&seen->version, written->record.nonce))
         return false;
-    if (is_half(written, seen))
+    if (strcmp(seen->version.nonce, written->record.nonce) == 0)
+        written->half = is_half(written, seen);
+    if (written->half) /* V4.8 */
         make_unknown(guarded, VERIFY_AGAIN_MS, "the store shows only a part of it", &no_trouble);
     else
         prove(&guarded->outcome, &seen->version, written->record.nonce);

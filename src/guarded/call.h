@@ -94,7 +94,7 @@ void guarded_end_upload(struct guarded *guarded, const char *upload_id, bool par
 void guarded_end_ticket(struct guarded *guarded, const char *upload_id, bool may_abort);
 /* abort_and_verify.c: V4 of a Complete that was held for lost. What shows its nonce is `committed` if it is whole (V4.4,
  * V4.6); else `unknown`, without a ticket yet. False: it shows nothing of it. */
-bool guarded_judge_seen(struct guarded *guarded, const struct guard_ticket *written, const struct guarded_seen *seen);
+bool guarded_judge_seen(struct guarded *guarded, struct guard_ticket *written, const struct guarded_seen *seen);
 /* To an `unknown`; NULL: of no upload. */
 void guarded_add_ticket(struct guarded *guarded, const struct guard_ticket *ticket, const char *upload_id);
 void guarded_report_metric(struct guarded *guarded); /* of one with reports_late */

@@ -68,6 +68,8 @@ static void driver_answer(struct driver *driver)
     struct driver_outcome *outcome = driver->outcome;
     add_tally(driver, outcome);
     outcome->result.duration_ms = retry_elapsed_ms(&driver->op.retry);
+    if (outcome->attempted)
+        outcome->attempted->ticket.half = outcome->attempted->ticket.half || driver->io.half;
     outcome->result.waited_ms = driver->time.waited_ms;
     outcome->length_s = driver->length_s;
     log_line(&driver->client->log, OS_LOG_INFO, "%s %s: %s by %s (%s, %s)", driver->params.name, driver->key,
@@ -172,6 +174,8 @@ static void begin_guard(struct driver *driver)
     struct clock_reading now;
     assert(!driver->answered && (driver->tally.guards == 0 || guard_finished(&driver->guard)));
     clock_read(&now);
+    if (!driver->params.upload && !driver->params.ticket)
+        driver->io.half = false; /* its nonce is new */
     if (!init_guard(driver, &now)) {
         os_error error;
         error_set(&error, OS_ERR_IO, "The system gave no random bytes, so no nonce could be made for %s; try again.",

@@ -38,14 +38,15 @@ static bool is_cut(struct driver *driver, const struct store_answer *answer)
     return true;
 }
 
-/* V4.6. Before an attempt of this guard the version before it is not known. */
+/* V4.6. What is torn before an attempt of this guard is only what it is to replace. */
 static bool is_torn(struct driver *driver, const struct store_answer *answer)
 {
     const struct guard *guard = &driver->guard;
     struct object_version version;
     os_error error;
+    bool may_be_out = guard->attempt.send_count > 0 || guard->write.from_ticket;
     driver_version_of(&answer->object, &version);
-    if (guard->write.operation != GUARD_COMPLETE || !guard->check.base.exists ||
+    if (guard->write.operation != GUARD_COMPLETE || !may_be_out ||
         !version_is_torn(&version, guard->write.nonce, &guard->check.base, guard->write.expected_etag))
         return false;
     error_set(&error, OS_ERR_PROTOCOL,

@@ -135,6 +135,8 @@ static enum steps_next resolve_ask(struct guarded *guarded)
     asking->before = guarded->outcome.result;
     asking->whole_ms = guarded->params.deadline_ms;
     free(asking->before.ticket);
+    if (guarded->outcome.attempted && guarded->outcome.attempted->ticket.half)
+        asking->ticket.half = true; /* V4.8 */
     driver_outcome_clear(&guarded->outcome);
     guarded->params.deadline_ms = guarded_time_left(guarded);
     return guarded_drive(guarded, resolve_answered);

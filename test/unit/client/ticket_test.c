@@ -224,7 +224,8 @@ TEST(hostile_tickets_are_refused)
 
 TEST(a_flag_that_is_false_is_as_one_that_is_left_out)
 {
-    static const char *const names[] = {"native", "native_writers", "versioned", "parts_in_doubt", "forward_only"};
+    static const char *const names[] = {"native",         "native_writers", "versioned",
+                                        "parts_in_doubt", "forward_only",   "half"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct guard_ticket ticket;
         os_error error = {0};
@@ -233,7 +234,7 @@ TEST(a_flag_that_is_false_is_as_one_that_is_left_out)
         snprintf(text, sizeof(text), HEAD_OF CREATE_OF "\"%s\":false," RECORD_OF "}", names[i]);
         CHECK_CODE(ticket_read(text, &any, &key, upload, &ticket, &error), OS_OK, &error);
         assert_false(ticket.native || ticket.native_writers || ticket.versioned || ticket.parts_in_doubt ||
-                     ticket.forward_only);
+                     ticket.half || ticket.forward_only);
         free(key);
     }
 }
