@@ -92,8 +92,7 @@ static void guard_dispatch(struct guard *g, const struct guard_event *event, str
         handler(g, event, actions);
 }
 
-/* V4.6: a Complete that is under way, of which a store shows the metadata beside the object that was there before. */
-static bool is_torn(const struct guard *g, const struct object_version *version)
+bool guard_shows_torn(const struct guard *g, const struct object_version *version)
 {
     return g->write.operation == GUARD_COMPLETE &&
            version_is_torn(version, g->write.nonce, &g->check.base, g->write.expected_etag);
@@ -104,7 +103,7 @@ static bool shows_our_nonce(const struct guard *g, const struct guard_event *eve
 {
     return event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED &&
            (version_shows_nonce(&event->version, g->write.nonce) || event->history.shows_ours) &&
-           !is_torn(g, &event->version);
+           !guard_shows_torn(g, &event->version);
 }
 
 /* Where the version is another's, which replaced ours, nothing tells our ETag. */

@@ -49,7 +49,6 @@ enum { GUARD_RECENT_DATE_MS = 2000 };
 enum { GUARD_NATIVE_DATE_MS = 600 * 1000 };
 /* V4.2: how long an attempt may be without an answer before the object is looked at; and between looks, at most. */
 enum { GUARD_LOOK_MS = 1000, GUARD_LOOK_MAX_MS = 4000 };
-
 /* R11.2: between two polls of a holder that has been at it for long. */
 enum { GUARD_POLL_MAX_MS = 4000 };
 /* R3.7: the source of a COPY that is not known yet is expected to be no larger. */
@@ -400,6 +399,9 @@ void guard_init_resolve(struct guard *guard, const struct guard_settings *settin
 
 /* One event in; *ret_actions is what to do now. An event that is not awaited only lends its Date. */
 void guard_step(struct guard *guard, const struct guard_event *event, struct guard_actions *ret_actions);
+
+/* V4.6: a Complete that is under way, of which a store shows the metadata beside the object that was there before. */
+bool guard_shows_torn(const struct guard *guard, const struct object_version *version);
 
 bool guard_finished(const struct guard *guard);
 enum verdict guard_verdict(const struct guard *guard); /* VERDICT_NONE until it is given */

@@ -46,8 +46,7 @@ static bool is_torn(struct driver *driver, const struct store_answer *answer)
     os_error error;
     bool may_be_out = guard->attempt.send_count > 0 || guard->write.from_ticket;
     driver_version_of(&answer->object, &version);
-    if (guard->write.operation != GUARD_COMPLETE || !may_be_out ||
-        !version_is_torn(&version, guard->write.nonce, &guard->check.base, guard->write.expected_etag))
+    if (!may_be_out || !guard_shows_torn(guard, &version))
         return false;
     error_set(&error, OS_ERR_PROTOCOL,
               "The store shows the metadata of this write of %.300s, beside the version that was there before.",

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "client/plan.h"
 #include "client/store_call.h"
+#include "commit/words.h"
 #include "guarded/call.h"
 
 #include <assert.h>
@@ -105,7 +106,7 @@ static void multipart_note_written(struct multipart *multipart, const struct dri
     const struct driver_attempted *attempted = multipart->guarded->outcome.attempted;
     if (attempted && attempted->ticket.record.nonce[0]) {
         multipart->written = attempted->ticket;
-        memcpy(multipart->lost_upload, upload->id, strlen(upload->id) + 1);
+        fixed_str_copy(multipart->lost_upload, upload->id, sizeof(multipart->lost_upload));
     }
     multipart->written.has_length = true;
     multipart->written.length = upload->length;
@@ -195,8 +196,8 @@ static void multipart_attempt(struct multipart *multipart)
     os_error error;
     const char *etag = multipart->guarded->params.etag;
     struct backoff backoff = {.random = multipart->guarded->begun.realtime_ms};
-    memcpy(multipart->written.expected_etag, etag ? etag : RECORD_ETAG_CREATE,
-           strlen(etag ? etag : RECORD_ETAG_CREATE) + 1);
+    fixed_str_copy(multipart->written.expected_etag, etag ? etag : RECORD_ETAG_CREATE,
+                   sizeof(multipart->written.expected_etag));
     if (!driver_new_nonce(multipart->written.record.nonce)) {
         error_set(&error, OS_ERR_IO, "The system gave no random bytes, so no nonce could be made for %.300s.",
                   multipart->guarded->params.key);

@@ -173,20 +173,30 @@ TEST(E7_8_a_policy_that_denies_other_keys_does_not_leave_commits_without_fences)
     place_stop(&place);
 }
 
+static void begin_warm(os_client *client, struct completions *completions)
+{
+    os_start start = completions_start(completions);
+    os_error error;
+    CHECK_CODE(os_start_client_warm(client, WARM, &start, NULL, &error), OS_OK, &error);
+}
+
+static void end_warm(struct completions *completions)
+{
+    os_operation *done = completions_wait(completions);
+    assert_int_equal(os_operation_code(done), OS_OK);
+    os_operation_free(done);
+}
+
 TEST(E7_8_nor_one_that_begins_meanwhile)
 {
     struct place place = {.store_is = DENIES_NOWHERE};
     struct completions completions = COMPLETIONS_INIT;
-    os_start start = completions_start(&completions);
-    os_error error;
     place_start(&place);
     os_client *client = open_client(&place, 0);
-    CHECK_CODE(os_start_client_warm(client, WARM, &start, NULL, &error), OS_OK, &error);
+    begin_warm(client, &completions);
     commit(client);
-    os_operation *done = completions_wait(&completions);
-    assert_int_equal(os_operation_code(done), OS_OK);
+    end_warm(&completions);
     assert_int_equal(probes_of(&place, "/folder/k?"), 2);
-    os_operation_free(done);
     os_client_close(client);
     place_stop(&place);
 }
@@ -224,15 +234,11 @@ TEST(it_may_be_started)
 {
     struct place place = {0};
     struct completions completions = COMPLETIONS_INIT;
-    os_start start = completions_start(&completions);
-    os_error error;
     place_start(&place);
     os_client *client = open_client(&place, 0);
-    CHECK_CODE(os_start_client_warm(client, WARM, &start, NULL, &error), OS_OK, &error);
-    os_operation *done = completions_wait(&completions);
-    assert_int_equal(os_operation_code(done), OS_OK);
+    begin_warm(client, &completions);
+    end_warm(&completions);
     assert_int_equal(http_server_connections(place.ledger), WARM);
-    os_operation_free(done);
     os_client_close(client);
     place_stop(&place);
 }
