@@ -568,7 +568,7 @@ OS_API os_verdict os_delete_if_match(os_client *client, const char *key, const c
 /* Decides an UNKNOWN from its ticket, in any process with the same store and ledger. Asks until the evidence decides,
  * or until the deadline. Blocks. On a versioned bucket it also reads the list of versions (R16): resolve within 20
  * hours.
- *   UNKNOWN again  see ret->final and ret->ask_again_ms
+ *   UNKNOWN again  see ret->final and ret->ask_again_ms; keep ret->ticket in place of this one, for it may know more
  *   ERR_ARGUMENT   the ticket does not parse, belongs to another store, ledger, prefix or key, or contradicts the
  *                  stored record. Nothing was written; the outcome stays UNKNOWN.
  *

@@ -130,7 +130,7 @@ struct guard_ticket {
     bool forward_only;          /* N4 */
     bool has_length;            /* V4.4: of what was sent; kept by the driver, no guard looks at it */
     uint64_t length;
-    bool half; /* V4.8: only a part was shown; kept by the driver */
+    bool half; /* V4.8: only a part was shown; kept by the driver, which says so with each HEAD */
 };
 
 /* ---------------------------------------------------------------------------------------------------- state */
@@ -359,7 +359,8 @@ struct guard_round {
     enum guard_life life;
     enum guard_own_row own_row;
     bool locked; /* our ETag is */
-    uint8_t reserved[3];
+    bool part;   /* V4.8: of our write only a part was seen */
+    uint8_t reserved[2];
 };
 
 /* V1 to V5: how it ended (guard_core.c). */

@@ -75,12 +75,12 @@ static void native_judge_refused(struct guard *g, const struct object_version *v
 
 static void native_judge_dead(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(guard_is_dead(g) && !g->attempt.not_applied);
+    assert(guard_is_dead(g) && (!g->attempt.not_applied || g->round.part));
     const struct object_version *version = &event->version;
-    bool stood = stood_there(g, version);
-    if (g->round.life == GUARD_LIFE_OVER_OPEN)
+    bool stood = !g->round.part && stood_there(g, version);
+    if (g->round.life == GUARD_LIFE_OVER_OPEN && !g->round.part)
         guard_native_not_executed(g, RULE_N2, actions);
-    else if (!stood && guard_ask_versions(g, event, actions))
+    else if (!stood && !g->attempt.not_applied && guard_ask_versions(g, event, actions))
         return;
     else if (!stood)
         guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE, RULE_N3, actions);
@@ -93,11 +93,12 @@ static void native_judge_dead(struct guard *g, const struct guard_event *event, 
 void guard_on_native_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->settings.native);
+    bool sees = guard_round_sees(g, event);
     if (g->attempt.not_applied && event->head == HEAD_REFUSED)
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R7, actions);
-    else if (event->head != HEAD_ANSWERED || !event->has_date)
+    else if (!sees)
         guard_wait(g, GUARD_RESOLVE_WAITING, actions);
-    else if (g->attempt.not_applied)
+    else if (g->attempt.not_applied && !g->round.part)
         native_judge_refused(g, &event->version, actions);
     else if (g->round.life == GUARD_LIFE_OVER_UNCLEAR)
         guard_wait(g, GUARD_RESOLVE_WAITING, actions);

@@ -118,7 +118,7 @@ static void others_read(struct guard *g, const struct guard_evidence *evidence, 
                         struct guard_actions *actions)
 {
     assert(!g->round.locked && g->round.life != GUARD_LIFE_OVER_OPEN);
-    if (evidence->saw_ours) {
+    if (evidence->saw_ours && !g->round.part) {
         seen_by_another(g, actions);
         return;
     }
@@ -142,7 +142,7 @@ void guard_on_resolve_own(struct guard *g, const struct guard_event *event, stru
     if (event->found && event->record.nonce[0] && !guard_is_ours(g, &event->record)) {
         g->round.own_row = GUARD_ROW_FOREIGN;
         g->own.hold = GUARD_HOLDS_NOTHING;
-        if (strcmp(event->record.saw, g->write.nonce) == 0) {
+        if (strcmp(event->record.saw, g->write.nonce) == 0 && !g->round.part) {
             seen_by_another(g, actions);
             return;
         }
@@ -226,7 +226,7 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
     bool came_back = g->round.life == GUARD_LIFE_OVER_CHANGED && very_version && !event->version.nonce[0];
     if (g->attempt.not_applied && g->round.own_row != GUARD_ROW_ALIVE)
         facts |= FACT_NOT_APPLIED;
-    if (guard_is_dead(g) && !came_back)
+    if (guard_is_dead(g) && (!came_back || g->round.part))
         facts |= FACT_DEAD;
     if (g->round.locked || g->settings.native_writers || (very_version && version_may_be_ours(g, &event->version)))
         facts |= FACT_LOCKED;
@@ -236,7 +236,7 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
         facts |= FACT_FOREIGN;
     if (g->round.life == GUARD_LIFE_OVER_OPEN)
         facts |= FACT_UPLOAD_OPEN;
-    return facts;
+    return g->round.part ? facts & FACT_DEAD : facts; /* V4.8 */
 }
 
 static const struct row *row_for(unsigned facts)
@@ -255,7 +255,7 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
         guard_wait(g, GUARD_RESOLVE_WAITING, actions);
         return;
     }
-    if (row->rule == RULE_R13_F && guard_ask_versions(g, event, actions))
+    if (row->rule == RULE_R13_F && !g->attempt.not_applied && guard_ask_versions(g, event, actions))
         return;
     enum guard_reason reason = row->reason;
     if (row->rule == RULE_R13_B && (g->attempt.answered_409 > 0 || g->attempt.overtaken))
@@ -267,9 +267,15 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
     guard_conclude(g, row->verdict, reason, row->rule, actions);
 }
 
+bool guard_round_sees(struct guard *g, const struct guard_event *event)
+{
+    g->round.part = event->part_seen;
+    return (event->head == HEAD_ANSWERED || event->part_seen) && event->has_date;
+}
+
 void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    if (event->head != HEAD_ANSWERED || !event->has_date) {
+    if (!guard_round_sees(g, event)) {
         round_broken(g, actions);
         return;
     }
@@ -295,7 +301,7 @@ void guard_on_resolve_again(struct guard *g, const struct guard_event *event, st
 {
     if (g->settings.native)
         guard_on_native_head(g, event, actions);
-    else if (event->head != HEAD_ANSWERED || !event->has_date)
+    else if (!guard_round_sees(g, event))
         round_broken(g, actions);
     else
         judge_round(g, event, actions);

@@ -27,13 +27,19 @@ static bool native_lengthen(struct guard *g, const struct clock_reading *now, st
 /*
  * R14.18: the nonce of what is there, as far as others may take it for evidence that the write with that nonce was
  * applied. The record that we take over is of a Complete that was to replace what is there: its nonce beside that is
- * of a Complete that is half done (V4.6), or of one that made the same again.
+ * of a Complete that is half done (V4.6), or of one that made the same again. A holder that has kept it back for that,
+ * or could not, is followed by others that do not know of the upload any more.
  */
 static const char *nonce_to_pass_on(const struct guard *g)
 {
     const struct record *seen = &g->own.condition.seen;
-    bool is_of_complete = g->own.condition.kind == RECORD_IF_SEEN && seen->upload != 0;
-    return is_of_complete && strcmp(seen->nonce, g->check.known_nonce) == 0 ? "" : g->check.known_nonce;
+    const char *known = g->check.known_nonce;
+    if (g->own.condition.kind != RECORD_IF_SEEN)
+        return known;
+    bool is_holders = strcmp(seen->nonce, known) == 0;
+    bool of_complete = is_holders && seen->upload != 0;
+    bool kept_back = !is_holders && seen->saw[0] == '\0';
+    return of_complete || kept_back ? "" : known;
 }
 
 /* G3.5. */

@@ -10,7 +10,7 @@
 
 void guard_note_versions(struct guard *g, const struct guard_event *event)
 {
-    if (event->head != HEAD_ANSWERED || !event->versioned)
+    if ((event->head != HEAD_ANSWERED && !event->part_seen) || !event->versioned)
         return;
     if (g->attempt.send_count == 0 && !g->write.from_ticket)
         g->versioning = GUARD_VERSIONED_BEFORE; /* a bucket never goes back to having none */
@@ -88,8 +88,8 @@ enum versions_outcome guard_classify_version(const struct guard *g, const struct
  * enough to be removed. */
 static bool proves_absence(const struct guard *g, const struct guard_event *event)
 {
-    return event->versions == VERSIONS_OTHERS && g->versioning == GUARD_VERSIONED_BEFORE && event->has_date &&
-           event->date_s <= g->signature.d0_s + GUARD_VERSIONS_S;
+    return event->versions == VERSIONS_OTHERS && g->versioning == GUARD_VERSIONED_BEFORE && !g->round.part &&
+           event->has_date && event->date_s <= g->signature.d0_s + GUARD_VERSIONS_S;
 }
 
 /* It was not applied, and what the last HEAD showed is what the caller is told. */

@@ -22,6 +22,7 @@ os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t gra
     os_code code = store_call_run(&store_call, guarded->client, &call, err);
     if (code == OS_OK)
         driver_version_of(&store_call.object, &ret->version);
+    ret->has_length = store_call.object.has_length;
     ret->length = store_call.object.length;
     return code == OS_ERR_NOT_FOUND ? OS_OK : code;
 }
@@ -72,7 +73,7 @@ static bool is_half(const struct guard_ticket *ticket, const struct guarded_seen
     const struct object_version *version = &seen->version;
     const char *nonce = ticket->record.nonce;
     bool own = strcmp(version->nonce, nonce) == 0;
-    return (own && ticket->has_length && seen->length != ticket->length) ||
+    return (own && ticket->has_length && seen->has_length && seen->length != ticket->length) ||
            version_is_torn(version, nonce, &ticket->base, ticket->expected_etag);
 }
 
@@ -81,10 +82,13 @@ bool guarded_judge_seen(struct guarded *guarded, struct guard_ticket *written, c
     static const os_error no_trouble = {.code = OS_OK};
     if (!version_shows_nonce(&seen->version, written->record.nonce))
         return false;
-    if (strcmp(seen->version.nonce, written->record.nonce) == 0)
+    bool own = strcmp(seen->version.nonce, written->record.nonce) == 0;
+    if (own)
         written->half = is_half(written, seen);
     if (written->half) /* V4.8 */
         make_unknown(guarded, VERIFY_AGAIN_MS, "the store shows only a part of it", &no_trouble);
+    else if (own && !seen->has_length)
+        make_unknown(guarded, VERIFY_AGAIN_MS, "the store does not say how many bytes of it there are", &no_trouble);
     else
         prove(&guarded->outcome, &seen->version, written->record.nonce);
     return true;

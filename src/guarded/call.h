@@ -81,6 +81,7 @@ os_code guarded_once(struct guarded *guarded, os_error *err);
 /* abort_and_verify.c: what a HEAD of the key shows. Cancellation leaves it `grace_ms`. */
 struct guarded_seen {
     struct object_version version;
+    bool has_length;
     uint64_t length;
 };
 os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct guarded_seen *ret,

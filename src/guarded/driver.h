@@ -241,7 +241,7 @@ void driver_free_memory(struct driver *driver);
 
 /* driver_whole.c: V4.4. It shows the nonce of this write, and less than was sent, or the store is at it yet: no proof.
  * Nor is what comes after that (V4.8). */
-bool driver_shows_half(struct driver *driver, const struct store_answer *answer);
+bool driver_shows_part(struct driver *driver, const struct store_answer *answer);
 void driver_ticket_of(const struct driver *driver, struct guard_ticket *ret);
 
 /* driver_io.c: makes the requests that a step asks for. */

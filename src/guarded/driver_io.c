@@ -143,8 +143,8 @@ static void head_done(void *context, const struct store_answer *answer)
     driver_count_request(driver, "HEAD", &driver->io.head.sent, answer);
     note_trouble(driver, answer);
     struct guard_event event = {.kind = GUARD_EVENT_HEAD, .head = head_outcome_of(driver, answer)};
-    bool half = driver_shows_half(driver, answer);
-    if (event.head == HEAD_ANSWERED && (lacks_etag(driver, answer) || half))
+    event.part_seen = driver_shows_part(driver, answer) && event.head == HEAD_ANSWERED;
+    if (event.head == HEAD_ANSWERED && (lacks_etag(driver, answer) || event.part_seen))
         event.head = HEAD_FAILED;
     if (has_no_clock(driver, answer))
         event.head = HEAD_REFUSED;

@@ -56,12 +56,18 @@ bool driver_etag_is_missing(const char *etag)
 
 bool driver_names_source(const char *key, const struct s3_object *source, os_error *err)
 {
-    if (!driver_etag_is_missing(source->etag))
+    if (driver_etag_is_missing(source->etag))
+        error_set(err, OS_ERR_PROTOCOL,
+                  "The store answered HEAD of %.300s, the source of the copy, without an ETag. So nothing can tell "
+                  "whether it changes while it is copied; nothing was written.",
+                  key);
+    else if (!source->has_length)
+        error_set(err, OS_ERR_PROTOCOL,
+                  "The store answered HEAD of %.300s, the source of the copy, without a Content-Length. So nothing can "
+                  "tell how long the copy takes; nothing was written.",
+                  key);
+    else
         return true;
-    error_set(err, OS_ERR_PROTOCOL,
-              "The store answered HEAD of %.300s, the source of the copy, without an ETag. So nothing can tell whether "
-              "it changes while it is copied; nothing was written.",
-              key);
     return false;
 }
 

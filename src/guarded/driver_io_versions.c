@@ -133,7 +133,7 @@ static void version_done(void *context, const struct store_answer *answer)
     driver_version_of(&answer->object, &version);
     bool is_it = strcmp(version.version_id, versions->request.version_id) == 0; /* not every store looks at the id */
     enum versions_outcome outcome = is_it ? guard_classify_version(&driver->guard, &version) : VERSIONS_HIDDEN;
-    if (outcome == VERSIONS_OURS && driver_shows_half(driver, answer))
+    if (outcome == VERSIONS_OURS && driver_shows_part(driver, answer))
         outcome = VERSIONS_HIDDEN;
     if (outcome == VERSIONS_OURS) {
         driver_io_versions_finish(driver, VERSIONS_OURS, &version, answer);

@@ -29,7 +29,7 @@ static bool is_cut(struct driver *driver, const struct store_answer *answer)
 {
     uint64_t whole = 0;
     os_error error;
-    if (!whole_of(driver, &whole) || answer->object.length == whole)
+    if (!answer->object.has_length || !whole_of(driver, &whole) || answer->object.length == whole)
         return false;
     error_set(&error, OS_ERR_PROTOCOL,
               "The store shows this write of %.300s, but has %llu bytes of it, and %llu were sent.", driver->key,
@@ -61,14 +61,28 @@ static bool shows_own_nonce(const struct driver *driver, const struct store_answ
            strcmp(answer->object.nonce, driver->guard.write.nonce) == 0;
 }
 
-bool driver_shows_half(struct driver *driver, const struct store_answer *answer)
+/* Nothing tells a part of it from the whole. */
+static bool lacks_length(struct driver *driver, const struct store_answer *answer)
+{
+    uint64_t whole = 0;
+    os_error error;
+    if (answer->object.has_length || !whole_of(driver, &whole))
+        return false;
+    error_set(&error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without a Content-Length.", driver->key);
+    driver_note_error(driver, &error);
+    return true;
+}
+
+bool driver_shows_part(struct driver *driver, const struct store_answer *answer)
 {
     assert(driver->outcome != NULL);
-    bool own = shows_own_nonce(driver, answer);
-    if (own)
-        driver->io.half = is_cut(driver, answer) || is_torn(driver, answer);
+    if (!shows_own_nonce(driver, answer))
+        return driver->io.half;
+    if (lacks_length(driver, answer))
+        return true;
+    driver->io.half = is_cut(driver, answer) || is_torn(driver, answer);
     bool under_way = driver->guard.state == GUARD_SENDING;
-    return driver->io.half || (own && under_way && driver_etag_is_missing(answer->object.etag));
+    return driver->io.half || (under_way && driver_etag_is_missing(answer->object.etag));
 }
 
 void driver_ticket_of(const struct driver *driver, struct guard_ticket *ret)

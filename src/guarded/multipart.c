@@ -37,6 +37,19 @@ static void multipart_not_executed(struct multipart *multipart, const os_error *
     outcome->error = *error;
 }
 
+/* No attempt was lost, so no ticket could settle it. */
+static void multipart_contradicts(struct multipart *multipart)
+{
+    struct driver_outcome *outcome = &multipart->guarded->outcome;
+    outcome->result.ask_again_ms = 0;
+    outcome->result.final = 1;
+    error_set(
+        &outcome->error, OS_ERR_UNDECIDED,
+        "The store refused the write of %.300s, and shows a part of it all the same. Compare the object with what "
+        "was written.",
+        multipart->guarded->params.key);
+}
+
 /* A HEAD before any part is sent: gigabytes need not be sent to find out that the race is lost. */
 static os_code multipart_head_first(struct multipart *multipart, bool *ret_decided, os_error *err)
 {
@@ -51,6 +64,8 @@ static os_code multipart_head_first(struct multipart *multipart, bool *ret_decid
     bool ours = guarded_judge_seen(multipart->guarded, &multipart->written, &seen); /* it was thought to be lost */
     if (ours && multipart->lost_upload[0])
         guarded_add_ticket(multipart->guarded, &multipart->written, multipart->lost_upload);
+    else if (ours && outcome->verdict == OS_UNKNOWN)
+        multipart_contradicts(multipart);
     bool tells = !params->etag || !found->exists || !driver_etag_is_missing(found->etag); /* else the driver asks on */
     *ret_decided = ours || (tells && (params->etag ? strcmp(found->etag, params->etag) != 0 : found->exists));
     if (ours || !*ret_decided)

@@ -264,18 +264,24 @@ static void describe_not_executed(struct driver *driver)
     }
 }
 
+static const char *why_no_evidence(const struct guard *guard)
+{
+    if (guard->round.part)
+        return "the store has shown only a part of it, and nothing since then tells whether the rest followed";
+    if (!guard->settings.native)
+        return "the object has changed since then, or is too young to be distinguished from the write, or the "
+               "evidence is too old or is a record of object_store, which has no nonce";
+    return guard->settings.forward_only
+               ? "the object is neither the old nor the written version, and does not say what led to it"
+               : "the object is neither the old nor the written version, and without a record no evidence was kept "
+                 "(forward_only keeps some, for keys that are never deleted)";
+}
+
 /* Waiting brings none; a right might. */
 static void describe_no_evidence(struct driver *driver)
 {
     const char *what = driver->params.ticket ? "the write" : driver->params.name;
     const char *colon = driver_last_code(driver) != OS_OK ? " Last trouble: " : "";
-    const char *why = "the object has changed since then, or is too young to be distinguished from the write, or the "
-                      "evidence is too old or is a record of object_store, which has no nonce";
-    if (driver->guard.settings.native)
-        why = driver->guard.settings.forward_only
-                  ? "the object is neither the old nor the written version, and does not say what led to it"
-                  : "the object is neither the old nor the written version, and without a record no evidence was kept "
-                    "(forward_only keeps some, for keys that are never deleted)";
     const char *hope = "Asking again does not help";
     if (driver->io.versions_denied)
         hope = "The bucket's versions may decide it: allow s3:ListBucketVersions, s3:GetObjectVersion and "
@@ -286,7 +292,7 @@ static void describe_no_evidence(struct driver *driver)
     driver->outcome->result.final = !driver->io.versions_denied && !driver->io.versions_await;
     error_set(&driver->outcome->error, OS_ERR_UNDECIDED,
               "It is not known whether %s of %s was applied: %s. %s; compare the object with what was written.%s%.400s",
-              what, driver->key, why, hope, colon, driver_last_words(driver));
+              what, driver->key, why_no_evidence(&driver->guard), hope, colon, driver_last_words(driver));
 }
 
 static void describe_undecided(struct driver *driver)

@@ -131,16 +131,17 @@ os_code answer_unusable(os_error *err, const char *what)
     return error_set(err, OS_ERR_PROTOCOL, "The store's answer cannot be used: %s.", what);
 }
 
-static os_code parse_length(const struct http_response *response, uint64_t *ret, os_error *err)
+static os_code parse_length(const struct http_response *response, struct s3_object *ret, os_error *err)
 {
     const char *length = http_headers_get(&response->headers, "content-length");
-    if (length && (!text_parse_u64(text_from(length), ret) || *ret > INT64_MAX))
+    if (length && (!text_parse_u64(text_from(length), &ret->length) || ret->length > INT64_MAX))
         return answer_unusable(err, "its Content-Length is not a number");
     const char *range =
         http_headers_get(&response->headers, "content-range"); /* "bytes 0-9/100": the whole object's length */
     const char *slash = range ? strrchr(range, '/') : NULL;
     if (slash)
-        (void)text_parse_u64(text_from(slash + 1), ret);
+        (void)text_parse_u64(text_from(slash + 1), &ret->length);
+    ret->has_length = length != NULL;
     return OS_OK;
 }
 
@@ -162,7 +163,7 @@ os_code s3_parse_object(const struct http_response *response, struct s3_object *
     os_code code = metadata_version_id(http_headers_get(headers, "x-amz-version-id"), object.version_id,
                                        sizeof(object.version_id), err);
     if (code == OS_OK)
-        code = parse_length(response, &object.length, err);
+        code = parse_length(response, &object, err);
     if (code == OS_OK)
         *ret = object;
     return code;

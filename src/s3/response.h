@@ -32,6 +32,7 @@ struct s3_object {
     char version_id[256]; /* "" on an unversioned bucket; "null" verbatim; a longer one becomes "sha256:<hex>" so that
                              equality still holds */
     bool delete_marker;   /* x-amz-delete-marker: true (on a 404: counts as absent) */
+    bool has_length;
     uint64_t length;
     int64_t last_modified_s; /* 0 if unreadable */
     char nonce[65];          /* S3_NONCE_HEADER; "" if none */

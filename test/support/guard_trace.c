@@ -199,7 +199,7 @@ static bool take_version_word(struct words *words, struct object_version *ret)
 
 static enum head_outcome take_head(struct words *words)
 {
-    if (words_take_word(words, "failed"))
+    if (words_take_word(words, "failed") || words_take_word(words, "part"))
         return HEAD_FAILED;
     return words_take_word(words, "refused") ? HEAD_REFUSED : HEAD_ANSWERED;
 }
@@ -207,8 +207,9 @@ static enum head_outcome take_head(struct words *words)
 static void read_head(struct words *words, struct guard_event *event)
 {
     event->kind = GUARD_EVENT_HEAD;
+    event->part_seen = words->next < words->count && strcmp(words->word[words->next], "part") == 0;
     event->head = take_head(words);
-    if (event->head != HEAD_ANSWERED)
+    if (event->head != HEAD_ANSWERED && !event->part_seen)
         return;
     event->version.exists = !words_take_word(words, "none");
     if (event->version.exists) {

@@ -172,22 +172,25 @@ static void head_came(struct guard_watch *watch, const struct guard_event *event
 {
     const struct object_version *version = &event->version;
     struct guard_watch_attempt *attempt = &watch->attempt;
-    if (event->head != HEAD_ANSWERED)
+    attempt->part = event->part_seen;
+    if (event->head != HEAD_ANSWERED && !event->part_seen)
+        return;
+    if (event->head == HEAD_ANSWERED || !(watch->under_way & GUARD_DO_SEND))
+        watch->checked = watch->asked;
+    attempt->has_versions = attempt->has_versions || event->versioned;
+    attempt->versioned = attempt->versioned || (event->versioned && !attempt->sent);
+    if (attempt->sent && guard_watch_past(watch, watch->checked.date_s, &watch->own.put))
+        attempt->dead = true;
+    if (event->part_seen)
         return;
     watch->holds = watch->expected_etag[0] ? version->exists && strcmp(version->etag, watch->expected_etag) == 0
                                            : !version->exists;
-    watch->checked = watch->asked;
     version_copy(&watch->last, version);
-    attempt->has_versions = attempt->has_versions || event->versioned;
-    if (!attempt->sent) {
-        attempt->versioned = attempt->versioned || event->versioned;
+    if (!attempt->sent)
         version_copy(&watch->before, version);
-    }
     if (guard_watch_shows(version, watch->nonce) || event->history.shows_ours)
         attempt->proven = true;
     attempt->overtaken = event->history.overtaken;
-    if (attempt->sent && guard_watch_past(watch, watch->checked.date_s, &watch->own.put))
-        attempt->dead = true;
     if (event->has_date)
         watch->dated_clock = watch->checked.clock;
     if (event->has_date && watch->holds && !attempt->sent)

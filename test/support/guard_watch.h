@@ -65,6 +65,7 @@ struct guard_watch_attempt {
     bool not_in_list;  /* their list shows that it was not applied */
     bool uncertain;    /* N4.3: a copy before the last one was left unanswered */
     bool overtaken;    /* N4.2: the HEAD answered last has a pair of another, over what is expected */
+    bool part;         /* V4.8: the last HEAD says that only a part of it was seen */
     uint64_t step;     /* of the last answer */
 };
 

@@ -278,12 +278,16 @@ static const char *check_verdict(struct guard_watch *watch, const struct guard *
 {
     const struct guard_watch_attempt *attempt = &watch->attempt;
     bool by_list = guard->outcome.rule == RULE_R16;
+    bool by_answer = guard->outcome.rule == RULE_R9;
     MUST(watch->verdict == VERDICT_NONE, "one verdict");
     watch->verdict = guard_verdict(guard);
     MUST(watch->verdict >= VERDICT_COMMITTED && watch->verdict <= VERDICT_UNKNOWN, "what is announced is there");
     MUST(guard_rule_name(guard)[0] != '\0' && guard->outcome.reason != GUARD_REASON_NONE, "by a rule, for a reason");
     MUST(!guard_try_again(guard) || watch->verdict == VERDICT_NOT_EXECUTED, "G2: what was not executed is tried again");
     MUST(!by_list || attempt->proven || attempt->not_in_list, "R16: by what is in the list, or a whole list");
+    MUST(!attempt->part || !attempt->out || by_answer || watch->verdict == VERDICT_UNKNOWN ||
+             (by_list && watch->verdict == VERDICT_COMMITTED),
+         "V4.8: a part proves nothing, nor does what comes after it");
     const char *wrong = NULL;
     if (watch->verdict == VERDICT_COMMITTED) {
         MUST(attempt->proven, "V2: committed only on evidence");

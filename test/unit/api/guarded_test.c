@@ -339,3 +339,28 @@ TEST_WITH(scratch, a_store_that_names_no_etag_is_no_conflict)
     for (size_t i = 0; i < 4; i++)
         replace_what_has_no_etag(scratch, answers[i / 2], i % 2 == 1);
 }
+
+/* Of no length; and nothing else is there. */
+static void answer_without_length(void *context, const struct http_server_record *record, struct buf *scratch,
+                                  struct http_server_step *ret)
+{
+    bool is_destination = strstr(record->target, "/to") != NULL;
+    (void)context;
+    buf_reset(scratch);
+    buf_add_f(scratch, "HTTP/1.1 %s\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nx-amz-request-id: 1\r\n\r\n",
+              is_destination ? "404 Not Found\r\nContent-Length: 0" : "200 OK\r\nETag: \"e\"");
+    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
+}
+
+/* The fence counts on how long the copy takes. */
+TEST_WITH(scratch, a_source_of_which_nobody_knows_the_length_is_not_copied)
+{
+    struct http_server_options store = {.respond = answer_without_length};
+    struct http_server *server = http_server_start(&store);
+    os_client *client = scratch_s3_client(scratch, http_server_host(server), NULL);
+    os_error error;
+    assert_int_equal(os_copy_if_not_exists(client, "from", "to", NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
+    CHECK_SAYS(&error, "without a Content-Length");
+    os_client_close(client);
+    http_server_stop(server);
+}

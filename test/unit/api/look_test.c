@@ -14,6 +14,7 @@ struct looks {
     char nonce[64]; /* of the PUT that is held */
     atomic_bool written;
     atomic_uint halves; /* so many HEADs show only a part */
+    bool is_unsized;    /* these do not say how many bytes there are */
     bool is_replaced;   /* after them: another has replaced what was there, and says so */
     bool is_answered;   /* by what stands in front of the store, which is still at it */
     os_result result;
@@ -44,9 +45,12 @@ static void answer_head(struct looks *looks, const char *target, struct buf *scr
         return;
     }
     buf_add_f(scratch,
-              "HTTP/1.1 200 OK" DATED "ETag: \"5d41402abc4b2a76b9719d911017c592\"\r\nContent-Length: %d\r\n"
-              "x-amz-meta-oscommit-nonce: %s\r\n\r\n",
-              half ? 2 : 5, looks->nonce);
+              "HTTP/1.1 200 OK" DATED "ETag: \"5d41402abc4b2a76b9719d911017c592\"\r\n"
+              "x-amz-meta-oscommit-nonce: %s\r\n",
+              looks->nonce);
+    if (!half || !looks->is_unsized)
+        buf_add_f(scratch, "Content-Length: %d\r\n", half ? 2 : 5);
+    buf_add_f(scratch, "\r\n");
 }
 
 static void respond(void *context, const struct http_server_record *record, struct buf *scratch,
@@ -155,6 +159,25 @@ TEST(the_whole_of_it_is_a_proof_then)
 {
     struct looks looks = {.is_answered = true};
     atomic_store(&looks.halves, 2);
+    assert_int_equal(create_until(&looks, 15000), OS_COMMITTED);
+    assert_string_equal(looks.result.rule, "V4");
+    os_result_clear(&looks.result);
+}
+
+TEST(an_object_of_which_nobody_knows_the_length_is_no_proof)
+{
+    struct looks looks = {.is_answered = true, .is_unsized = true};
+    atomic_store(&looks.halves, 1000000);
+    assert_int_equal(create_until(&looks, 2000), OS_UNKNOWN);
+    CHECK_SAYS(&looks.error, "without a Content-Length");
+    os_result_clear(&looks.result);
+}
+
+/* It may have been the whole. */
+TEST(nor_does_it_make_a_doubt_of_what_another_says)
+{
+    struct looks looks = {.is_answered = true, .is_unsized = true, .is_replaced = true};
+    atomic_store(&looks.halves, 1);
     assert_int_equal(create_until(&looks, 15000), OS_COMMITTED);
     assert_string_equal(looks.result.rule, "V4");
     os_result_clear(&looks.result);

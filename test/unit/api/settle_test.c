@@ -320,6 +320,70 @@ TEST_WITH(scratch, a_complete_of_which_a_part_is_there_after_the_abort_is_unknow
     check_unknown(scratch, &script, PART);
 }
 
+static void check_final(const struct settling *settling, os_verdict verdict, const char *words)
+{
+    check_still_unknown(settling, verdict, words);
+    assert_int_equal(settling->result.ask_again_ms, 0);
+    assert_true(settling->result.final);
+}
+
+/* V4.8: what another has replaced may be the part. The ticket knows of it. */
+TEST_WITH(scratch, a_part_that_another_has_replaced_stays_unknown)
+{
+    struct settling settling;
+    const struct upload_script script = {.at_abort = OBJECT_CUT, .at_last = OBJECT_REPLACING};
+    check_still_unknown(&settling, resolve(&settling, scratch, &script), PART);
+    check_final(&settling, resolve_again(&settling, 60000), "has shown only a part of it");
+    close_script(&settling);
+}
+
+/* A call that asks twice knows as much. */
+TEST_WITH(scratch, a_question_that_is_asked_again_remembers_the_part)
+{
+    struct settling settling;
+    const struct upload_script script = {.at_abort = OBJECT_CUT, .at_last = OBJECT_REPLACING};
+    os_call call = OS_CALL_INIT;
+    open_script(&settling, scratch, &script, true);
+    assert_int_equal(put(&settling), OS_UNKNOWN);
+    call.deadline_ms = 60000;
+    os_result unknown = settling.result;
+    settling.result = (os_result)OS_RESULT_INIT;
+    os_verdict verdict = os_settle(settling.client, unknown.ticket, NULL, &call, &settling.result, &settling.error);
+    check_final(&settling, verdict, "has shown only a part of it");
+    assert_in_range(upload_store_seen(&settling.store).looks, 2, 9);
+    os_result_clear(&unknown);
+    close_script(&settling);
+}
+
+TEST_WITH(scratch, the_whole_after_a_part_is_committed)
+{
+    struct settling settling;
+    const struct upload_script script = {.at_abort = OBJECT_CUT, .at_last = OBJECT_OURS};
+    check_still_unknown(&settling, resolve(&settling, scratch, &script), PART);
+    check_committed(&settling, resolve_again(&settling, 60000));
+    close_script(&settling);
+}
+
+TEST_WITH(scratch, a_store_that_does_not_say_how_many_bytes_there_are_proves_nothing)
+{
+    struct settling settling;
+    const struct upload_script script = {.at_abort = OBJECT_UNSIZED, .at_last = OBJECT_REPLACING};
+    check_still_unknown(&settling, resolve(&settling, scratch, &script), "does not say how many bytes");
+    assert_int_equal(resolve_again(&settling, 60000), OS_COMMITTED); /* it was no part, as far as is known */
+    close_script(&settling);
+}
+
+TEST_WITH(scratch, a_store_that_refuses_the_next_look_ends_the_question)
+{
+    struct settling settling;
+    const struct upload_script script = {.at_abort = OBJECT_CUT};
+    check_still_unknown(&settling, resolve(&settling, scratch, &script), PART);
+    upload_store_refuse_looks(&settling.store);
+    check_still_unknown(&settling, resolve_again(&settling, 60000), "refuses to answer");
+    assert_in_range(settling.result.duration_ms, 0, 50000);
+    close_script(&settling);
+}
+
 /* ------------------------------------------------------------------------------------------------ whole calls */
 
 /* The next guard's Complete of the same upload is answered, for itself alone. */
@@ -379,6 +443,19 @@ TEST_WITH(scratch, the_metadata_of_the_first_complete_is_unknown)
                                          .complete = REPLY_INVALID_PART,
                                          .at_last = OBJECT_TORN};
     check_second_look(scratch, &script, OS_UNKNOWN);
+}
+
+/* There is no attempt that a ticket could settle. */
+TEST_WITH(scratch, a_part_of_a_complete_that_was_refused_is_unknown_for_good)
+{
+    struct settling settling;
+    const struct upload_script script = {.first = REPLY_INVALID_PART, .at_abort = OBJECT_CUT};
+    open_script(&settling, scratch, &script, false);
+    assert_int_equal(put(&settling), OS_UNKNOWN);
+    CHECK_SAYS(&settling.error, "refused the write");
+    assert_null(settling.result.ticket);
+    assert_true(settling.result.final);
+    close_script(&settling);
 }
 
 TEST_WITH(scratch, nothing_is_staged_again_beside_a_complete_that_is_unknown)

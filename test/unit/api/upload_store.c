@@ -14,6 +14,7 @@ struct answer {
     const char *body;
     bool lost;
     unsigned length; /* of the object that a HEAD shows */
+    bool unsized;
 };
 
 static const struct answer done = {.status = "200 OK", .headers = "", .body = ""};
@@ -65,6 +66,7 @@ static struct answer look(struct upload_store *store, char *ret_headers, size_t 
     }
     answer.headers = ret_headers;
     answer.length = UPLOAD_STORE_OURS - (store->object == OBJECT_CUT ? 1 : 0);
+    answer.unsized = store->object == OBJECT_UNSIZED;
     switch (store->object) {
     case OBJECT_ABSENT: return failure("404 Not Found", "");
     case OBJECT_FIRST: snprintf(ret_headers, size, "ETag: %s\r\n" MODIFIED("09:00:00"), UPLOAD_STORE_FIRST_ETAG); break;
@@ -76,6 +78,13 @@ static struct answer look(struct upload_store *store, char *ret_headers, size_t 
                  UPLOAD_STORE_FIRST_ETAG, store->nonce);
         break;
     case OBJECT_OTHER: snprintf(ret_headers, size, "ETag: %s\r\n" MODIFIED("10:00:00"), UPLOAD_STORE_OTHER_ETAG); break;
+    case OBJECT_REPLACING:
+        snprintf(ret_headers, size,
+                 "ETag: %s\r\n" MODIFIED("10:00:00") "x-amz-meta-oscommit-nonce: fedcba9876543210fedcba9876543210\r\n"
+                                                     "x-amz-meta-oscommit-replaced: %s\r\n",
+                 UPLOAD_STORE_OTHER_ETAG, store->nonce);
+        break;
+    case OBJECT_UNSIZED:
     case OBJECT_OURS:
     case OBJECT_CUT:
         snprintf(ret_headers, size,
@@ -109,8 +118,8 @@ static struct answer complete(struct upload_store *store)
         store->seen.open = !store->script.closed;
         if (store->cancel)
             os_cancel_trigger(store->cancel);
-        answer.lost = true;
-        return answer;
+        answer.lost = store->script.first == REPLY_DONE;
+        return answer_by(store->script.first, answer);
     }
     if (!store->seen.open)
         return no_upload();
@@ -162,8 +171,8 @@ static struct answer answer_to(struct upload_store *store, const struct http_ser
         return strncmp(record->target, "/bucket/key", 11) == 0 ? look(store, ret_headers, size) : done;
     if (strcmp(method, "POST") == 0)
         return of_upload ? complete(store) : create(store, record);
-    if (strcmp(method, "GET") == 0 && of_upload)
-        return list_parts(store);
+    if (strcmp(method, "GET") == 0)
+        return of_upload ? list_parts(store) : failure("501 Not Implemented", FAILURE("NotImplemented"));
     if (strcmp(method, "DELETE") == 0 && of_upload)
         return abort_upload(store);
     assert_string_equal(method, "PUT");
@@ -188,10 +197,11 @@ static void respond(void *context, const struct http_server_record *record, stru
         return;
     }
     buf_reset(scratch);
-    buf_add_f(scratch,
-              "HTTP/1.1 %s\r\nDate: Sat, 21 Nov 2026 10:%02u:00 GMT\r\nx-amz-request-id: 1\r\n%sContent-Length: "
-              "%zu\r\n\r\n%s",
-              answer.status, minutes, answer.headers, strlen(answer.body) + answer.length, answer.body);
+    buf_add_f(scratch, "HTTP/1.1 %s\r\nDate: Sat, 21 Nov 2026 10:%02u:00 GMT\r\nx-amz-request-id: 1\r\n%s",
+              answer.status, minutes, answer.headers);
+    if (!answer.unsized)
+        buf_add_f(scratch, "Content-Length: %zu\r\n", strlen(answer.body) + answer.length);
+    buf_add_f(scratch, "\r\n%s", answer.body);
     assert_true(buf_ok(scratch));
     *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
 }
@@ -239,5 +249,12 @@ void upload_store_allow_aborts(struct upload_store *store)
 {
     pthread_mutex_lock(&store->mutex);
     store->script.abort = REPLY_DONE;
+    pthread_mutex_unlock(&store->mutex);
+}
+
+void upload_store_refuse_looks(struct upload_store *store)
+{
+    pthread_mutex_lock(&store->mutex);
+    store->script.look = REPLY_DENIED;
     pthread_mutex_unlock(&store->mutex);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A scripted S3 store of one object and one upload at a time. Its clock stands still but at each Complete, which ages
- * it by more than any attempt lives: what was not answered is dead at once. The first Complete is never answered.
+ * it by more than any attempt lives: what was not answered is dead at once. The first Complete is not answered, unless
+ * the script says how.
  */
 #ifndef OSCOMMIT_TEST_API_UPLOAD_STORE_H
 #define OSCOMMIT_TEST_API_UPLOAD_STORE_H
@@ -24,8 +25,10 @@ enum upload_store_object {
     OBJECT_TOUCHED, /* the same bytes, written a minute later */
     OBJECT_TORN,    /* the first, beside the nonce of the last upload */
     OBJECT_OTHER,
-    OBJECT_OURS, /* with the nonce of the last upload */
-    OBJECT_CUT   /* the same, and a byte is missing */
+    OBJECT_OURS,     /* with the nonce of the last upload */
+    OBJECT_CUT,      /* the same, and a byte is missing */
+    OBJECT_UNSIZED,  /* the same, and nobody says how many bytes it has */
+    OBJECT_REPLACING /* another's, which says that it has replaced what had the nonce of the last upload */
 };
 
 enum upload_store_reply {
@@ -50,6 +53,7 @@ struct upload_script {
     enum upload_store_reply parts;        /* to ListParts, before the first abort */
     enum upload_store_reply abort;
     enum upload_store_reply look;     /* to a HEAD, from the first abort on */
+    enum upload_store_reply first;    /* to the first Complete; DONE: it is lost */
     enum upload_store_reply complete; /* to the second; DONE: the object is ours */
 };
 
@@ -79,5 +83,6 @@ void upload_store_stop(struct upload_store *store);
 
 struct upload_store_seen upload_store_seen(struct upload_store *store);
 void upload_store_allow_aborts(struct upload_store *store);
+void upload_store_refuse_looks(struct upload_store *store);
 
 #endif

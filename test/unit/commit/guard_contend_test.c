@@ -190,7 +190,7 @@ TEST(a_takeover_starts_from_its_own_head)
           "start -> HEAD [CHECKING]\n"
           "head E nonce=a lm=5 @1000 -> SIGN 1000/30 [SIGNING]\n"
           "signed -> PUT g=100 t=37000 ttl=4600 fence=1035 saw=a if absent [ACQUIRING]\n"
-          "put conflict g=7 t=0 ttl=9 n=other fence=900 +2000 -> HEAD [CONTEND_CHECKING]\n"
+          "put conflict g=7 t=0 ttl=9 n=other fence=900 saw=b +2000 -> HEAD [CONTEND_CHECKING]\n"
           "head E nonce=b lm=6 @1040 +4000 -> SIGN 1040/30 [SIGNING]\n"
           "signed -> PUT g=8 t=37000 ttl=4640 fence=1075 saw=b if g=7 ttl=9 n=other [ACQUIRING]\n"
           "put ok +1 -> SEND 36999 [SENDING]\n"

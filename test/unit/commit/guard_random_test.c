@@ -133,6 +133,7 @@ static void random_answer(struct play *play, struct guard_event *event)
     event->has_date = !one_in(play, 20);
     event->date_s = play->s3_ms / 1000 - (one_in(play, 5) ? below(play, 4) : 0);
     event->head = one_in(play, 10) ? HEAD_FAILED : one_in(play, 80) ? HEAD_REFUSED : HEAD_ANSWERED;
+    event->part_seen = event->kind == GUARD_EVENT_HEAD && event->head == HEAD_FAILED && one_in(play, 2);
     if (event->kind == GUARD_EVENT_SOURCE)
         random_source(play, event);
     event->signed_ok = !one_in(play, 50);

@@ -14,6 +14,7 @@
 #define OURS       "get found sent -> QUERY [RESOLVE_OTHERS]\n"
 #define FOREIGN    "get found g=101 t=20000 ttl=4620 n=other fence=1030 -> QUERY [RESOLVE_OTHERS]\n"
 #define UNLOCKED   "query -> HEAD [RESOLVE_AGAIN]\n"
+#define PART_DEAD  "head part X nonce=us @1013 -> HEAD [RESOLVE_HEAD]\nhead part X nonce=us @1013 -> GET [RESOLVE_OWN]\n"
 #define STOPPED    "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
 #define TICKET     "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none\n"
 
@@ -43,6 +44,26 @@ TEST(a_round_with_an_unanswered_read_is_made_again)
           "timer +25 -> HEAD [RESOLVE_HEAD]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS DEAD OURS UNLOCKED "head none -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n");
+}
+
+/* V4.8: another may have replaced the part, or locked what it was. Row F, once the attempt is dead. */
+TEST(a_part_of_our_write_is_evidence_of_nothing_but_a_doubt)
+{
+    TRACE("put absent ours=X\n" AMBIGUOUS "head part X nonce=us @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
+          "head part X nonce=us @1001 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head X nonce=us @1002 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS PART_DEAD OURS UNLOCKED
+          "head part X nonce=us @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS PART_DEAD "get found g=101 t=20000 ttl=4620 n=other fence=1030 saw=us "
+          "-> QUERY [RESOLVE_OTHERS]\n" UNLOCKED "head part F rep=us @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS PART_DEAD FOREIGN "query row X g=1 n=x saw=us -> HEAD [RESOLVE_AGAIN]\n"
+          "head part F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS PART_DEAD FOREIGN UNLOCKED
+          "head part none @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS PART_DEAD OURS UNLOCKED "head part X nonce=us -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head X nonce=us @1013 -> COMMITTED PROVEN V4 X [FINISHED]\n");
 }
 
 /* Each round looks for itself: what an earlier one saw does not count. */

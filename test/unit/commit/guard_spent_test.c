@@ -40,7 +40,7 @@ TEST(a_takeover_beside_a_head_that_shows_another_nonce_begins_anew)
           "start -> HEAD [CHECKING]\n"
           "head E nonce=a @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=a if absent [ACQUIRING]\n"
-          "put conflict g=7 t=0 ttl=9 n=other -> SIGN 1000/5 [SIGNING]\n"
+          "put conflict g=7 t=0 ttl=9 n=other saw=a -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=8 t=20000 ttl=4600 fence=1010 saw=a if g=7 ttl=9 n=other, HEAD [ACQUIRING]\n"
           "put ok -> [ACQUIRING]\n"
           "head E nonce=b @1001 -> NOT_EXECUTED MISTAKEN R3 again, RELEASE g=9 t=0 ttl=4601 fence=1010 saw=a if g=8 "

@@ -308,10 +308,31 @@ TEST(the_nonce_of_a_complete_beside_what_it_replaces_is_not_passed_on)
           "abort ok -> HEAD [CONTEND_CHECKING]\n"
           "head E nonce=" NONCE " lm=900 @1001 -> SIGN 1001/5 [SIGNING]\n"
           "signed -> PUT g=8 t=20000 ttl=4601 fence=1011 if g=7 ttl=9 n=" NONCE " [ACQUIRING]\n");
+}
+
+/* R14.18: it kept the nonce back itself, or did not know it. A record without a nonce is a peer's. */
+TEST(nor_is_it_passed_on_where_the_holder_has_not_noted_it)
+{
     TRACE("put E\n" REPLACING MET "head E nonce=" NONCE " lm=900 @1000 -> ABORT u=5 [CONTEND_ABORTING]\n"
           "abort ok -> HEAD [CONTEND_CHECKING]\n"
+          "head E nonce=" NONCE " lm=900 @1001 -> SIGN 1001/5 [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4601 fence=1011 if g=7 ttl=9 n=other [ACQUIRING]\n");
+    TRACE("put E\n" REPLACING "put conflict g=7 t=20000 ttl=9 n=other fence=900 -> HEAD [CONTEND_CHECKING]\n"
+          "head E nonce=" NONCE " lm=900 @1001 -> SIGN 1001/5 [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4601 fence=1011 if g=7 ttl=9 n=other [ACQUIRING]\n");
+    TRACE("put E\n" REPLACING "put conflict g=7 t=0 ttl=9 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4600 fence=1010 if g=7 ttl=9 n=-, HEAD [ACQUIRING]\n");
+}
+
+TEST(it_is_passed_on_where_the_holder_has_noted_or_written_it)
+{
+    TRACE("put E\n" REPLACING "put conflict g=7 t=20000 ttl=9 n=other fence=900 saw=" NONCE
+          " -> HEAD [CONTEND_CHECKING]\n"
           "head E nonce=" NONCE " lm=900 @1001 -> SIGN 1001/5 replaced=" NONCE " [SIGNING]\n"
           "signed -> PUT g=8 t=20000 ttl=4601 fence=1011 saw=" NONCE " if g=7 ttl=9 n=other [ACQUIRING]\n");
+    TRACE("put E\n" REPLACING "put conflict g=7 t=20000 ttl=9 n=" NONCE " fence=900 -> SIGN 1000/5 replaced=" NONCE
+          " [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4600 fence=1010 saw=" NONCE " if g=7 ttl=9 n=" NONCE " [ACQUIRING]\n");
 }
 
 /* "Accepted" is also said of an upload that was completed (MinIO): only the HEAD after it tells. */

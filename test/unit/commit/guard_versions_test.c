@@ -49,6 +49,27 @@ TEST(none_of_ours_in_a_whole_list_is_a_conflict_where_the_expectation_is_broken)
     TRACE("delete E native\n" NATIVE("none") "versions others @1013 -> CONFLICT OVERTAKEN R16 none [FINISHED]\n");
 }
 
+/* V4.8: that the list has none of ours says nothing, where a part of it was seen. */
+TEST(a_list_without_ours_is_no_proof_after_a_part_of_it)
+{
+    TRACE("put E native\n" NATIVE_LOST "head part X nonce=us vid=v2 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
+          "versions others @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
+    TRACE("put E native\n" NATIVE_LOST "head part F rep=us vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
+          "versions ours X nonce=us vid=v2 @1013 -> COMMITTED PROVEN R16 X [FINISHED]\n");
+    TRACE("put E\n" RECORD OTHERS_READ "head part F vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
+          "versions others @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+    /* that it has versions is known from this HEAD alone: then none of ours proves nothing in any case */
+    TRACE("put absent native recent=1000\n"
+          "start -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> SEND 12000 [SENDING]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_AGAIN]\n"
+          "head part X nonce=us vid=v2 @1001 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
+          "head part none @1013 -> HEAD [RESOLVE_AGAIN]\n"
+          "head part none @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
+          "versions ours X nonce=us vid=v2 -> COMMITTED PROVEN R16 X [FINISHED]\n");
+}
+
 /* Another's record has taken the place of ours: it is not released. */
 TEST(a_record_that_was_taken_over_is_left_alone)
 {
