@@ -195,6 +195,12 @@ bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s)
     return date_s > g->settings.margin_s && date_s - g->settings.margin_s > fence_s;
 }
 
+bool guard_round_sees(struct guard *g, const struct guard_event *event)
+{
+    g->round.part = event->part_seen;
+    return (event->head == HEAD_ANSWERED || event->part_seen) && event->has_date;
+}
+
 bool guard_is_dead(const struct guard *g)
 {
     return g->round.life != GUARD_LIFE_LEFT;

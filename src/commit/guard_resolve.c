@@ -226,7 +226,7 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
     bool came_back = g->round.life == GUARD_LIFE_OVER_CHANGED && very_version && !event->version.nonce[0];
     if (g->attempt.not_applied && g->round.own_row != GUARD_ROW_ALIVE)
         facts |= FACT_NOT_APPLIED;
-    if (guard_is_dead(g) && (!came_back || g->round.part))
+    if (guard_is_dead(g) && !came_back)
         facts |= FACT_DEAD;
     if (g->round.locked || g->settings.native_writers || (very_version && version_may_be_ours(g, &event->version)))
         facts |= FACT_LOCKED;
@@ -236,7 +236,14 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
         facts |= FACT_FOREIGN;
     if (g->round.life == GUARD_LIFE_OVER_OPEN)
         facts |= FACT_UPLOAD_OPEN;
-    return g->round.part ? facts & FACT_DEAD : facts; /* V4.8 */
+    return facts;
+}
+
+/* V4.8: whatever else was read is true of the part, too. */
+static unsigned facts_of_part(const struct guard *g)
+{
+    assert(g->round.part);
+    return guard_is_dead(g) ? FACT_DEAD : 0;
 }
 
 static const struct row *row_for(unsigned facts)
@@ -250,7 +257,7 @@ static const struct row *row_for(unsigned facts)
 static void judge_round(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->awaiting == 0 && !g->settings.native);
-    const struct row *row = row_for(facts_of(g, event));
+    const struct row *row = row_for(g->round.part ? facts_of_part(g) : facts_of(g, event));
     if (row == NULL) {
         guard_wait(g, GUARD_RESOLVE_WAITING, actions);
         return;
@@ -265,12 +272,6 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
     if (row->verdict == VERDICT_CONFLICT)
         version_copy(&g->outcome.found, &event->version);
     guard_conclude(g, row->verdict, reason, row->rule, actions);
-}
-
-bool guard_round_sees(struct guard *g, const struct guard_event *event)
-{
-    g->round.part = event->part_seen;
-    return (event->head == HEAD_ANSWERED || event->part_seen) && event->has_date;
 }
 
 void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)

@@ -168,9 +168,9 @@ static void ledger_came(struct guard_watch *watch, const struct guard_event *eve
 
 /* ------------------------------------------------------------------------------------------------ the store */
 
-static void head_came(struct guard_watch *watch, const struct guard_event *event)
+/* What an answered HEAD says, also one that shows only a part of our write (V4.8). */
+static void note_head(struct guard_watch *watch, const struct guard_event *event)
 {
-    const struct object_version *version = &event->version;
     struct guard_watch_attempt *attempt = &watch->attempt;
     attempt->part = event->part_seen;
     if (event->head != HEAD_ANSWERED && !event->part_seen)
@@ -181,7 +181,14 @@ static void head_came(struct guard_watch *watch, const struct guard_event *event
     attempt->versioned = attempt->versioned || (event->versioned && !attempt->sent);
     if (attempt->sent && guard_watch_past(watch, watch->checked.date_s, &watch->own.put))
         attempt->dead = true;
-    if (event->part_seen)
+}
+
+static void head_came(struct guard_watch *watch, const struct guard_event *event)
+{
+    const struct object_version *version = &event->version;
+    struct guard_watch_attempt *attempt = &watch->attempt;
+    note_head(watch, event);
+    if (event->head != HEAD_ANSWERED)
         return;
     watch->holds = watch->expected_etag[0] ? version->exists && strcmp(version->etag, watch->expected_etag) == 0
                                            : !version->exists;

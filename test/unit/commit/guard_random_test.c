@@ -128,12 +128,19 @@ static void random_source(struct play *play, struct guard_event *event)
         memcpy(event->version.etag, "\"E\"", sizeof("\"E\""));
 }
 
+static void random_head(struct play *play, struct guard_event *event)
+{
+    event->part_seen = event->head == HEAD_FAILED && one_in(play, 2);
+    if (one_in(play, 3))
+        guard_classify_pair(&play->guard, one_in(play, 20) ? GUARD_TRACE_NONCE : GUARD_TRACE_WHOLE, one_in(play, 2),
+                            &event->history);
+}
+
 static void random_answer(struct play *play, struct guard_event *event)
 {
     event->has_date = !one_in(play, 20);
     event->date_s = play->s3_ms / 1000 - (one_in(play, 5) ? below(play, 4) : 0);
     event->head = one_in(play, 10) ? HEAD_FAILED : one_in(play, 80) ? HEAD_REFUSED : HEAD_ANSWERED;
-    event->part_seen = event->kind == GUARD_EVENT_HEAD && event->head == HEAD_FAILED && one_in(play, 2);
     if (event->kind == GUARD_EVENT_SOURCE)
         random_source(play, event);
     event->signed_ok = !one_in(play, 50);
@@ -146,9 +153,8 @@ static void random_answer(struct play *play, struct guard_event *event)
     event->versions = (enum versions_outcome)(VERSIONS_OURS + below(play, VERSIONS_HIDDEN));
     if (event->kind == GUARD_EVENT_HEAD || event->kind == GUARD_EVENT_VERSIONS)
         random_version(play, &event->version);
-    if (event->kind == GUARD_EVENT_HEAD && one_in(play, 3))
-        guard_classify_pair(&play->guard, one_in(play, 20) ? GUARD_TRACE_NONCE : GUARD_TRACE_WHOLE, one_in(play, 2),
-                            &event->history);
+    if (event->kind == GUARD_EVENT_HEAD)
+        random_head(play, event);
     event->versioned = event->version.exists ? version_is_own_id(event->version.version_id) : one_in(play, 8);
     if (event->kind >= GUARD_EVENT_RECORD_PUT && event->kind <= GUARD_EVENT_RECORD_QUERY)
         random_ledger(play, event);

@@ -59,7 +59,7 @@ TEST(only_a_nonce_is_what_was_replaced)
 TEST(a_source_without_an_etag_is_refused)
 {
     static const char *const missing[] = {"", "\"\""};
-    struct s3_object source = {.etag = "\"e\""};
+    struct s3_object source = {.etag = "\"e\"", .has_length = true};
     os_error error;
     assert_true(driver_names_source("source", &source, &error));
     for (size_t i = 0; i < 2; i++) {
