@@ -198,7 +198,7 @@ bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s)
 bool guard_round_sees(struct guard *g, const struct guard_event *event)
 {
     g->round.part = event->part_seen;
-    return (event->head == HEAD_ANSWERED || event->part_seen) && event->has_date;
+    return (event->head == HEAD_ANSWERED || (event->head == HEAD_FAILED && event->part_seen)) && event->has_date;
 }
 
 bool guard_is_dead(const struct guard *g)

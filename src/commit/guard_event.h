@@ -81,22 +81,23 @@ struct guard_event {
     struct clock_reading now; /* after the answer was received */
     bool has_date; /* HEAD, SOURCE, ATTEMPT, PARTS, ABORTED, VERSIONS: the store's Date (of the last answer) */
     uint64_t date_s;
-    enum head_outcome head;         /* HEAD, SOURCE */
-    struct object_version version;  /* HEAD; VERSIONS_OURS; SOURCE: its ETag alone, which is pinned */
-    struct guard_history history;   /* HEAD: of all pairs, by guard_classify_pair */
-    bool part_seen;                 /* HEAD_FAILED: it was answered, but of our write only a part was seen (V4.8) */
-    bool versioned;                 /* HEAD: it names a version, or a delete marker, by an id of its own */
-    uint64_t source_bytes;          /* SOURCE */
-    bool signed_ok;                 /* SIGNED */
-    bool at_once;                   /* SIGNED: it arrives at once: one segment, over TLS one record */
-    uint64_t wire_bytes;            /* SIGNED: of the whole request on the wire, at most */
-    enum ledger_outcome ledger;     /* RECORD_PUT, RECORD_GET, RECORD_QUERY */
-    bool found;                     /* RECORD_GET with LEDGER_OK */
-    struct record record;           /* RECORD_PUT with LEDGER_CONFLICT, RECORD_GET when found */
-    struct guard_evidence evidence; /* RECORD_QUERY: of all rows, by guard_classify_record */
-    enum attempt_answer attempt;    /* ATTEMPT */
-    enum upload_outcome upload;     /* PARTS, ABORTED */
-    enum versions_outcome versions; /* VERSIONS */
+    enum head_outcome head;        /* HEAD, SOURCE */
+    struct object_version version; /* HEAD; VERSIONS_OURS; SOURCE: its ETag alone, which is pinned */
+    struct guard_history history;  /* HEAD: of all pairs, by guard_classify_pair */
+    bool
+        part_seen; /* HEAD_FAILED: it was answered, but of our write only a part was seen (V4.8); HEAD_REFUSED: before it */
+    bool versioned;                       /* HEAD: it names a version, or a delete marker, by an id of its own */
+    uint64_t source_bytes;                /* SOURCE */
+    bool signed_ok;                       /* SIGNED */
+    bool at_once;                         /* SIGNED: it arrives at once: one segment, over TLS one record */
+    uint64_t wire_bytes;                  /* SIGNED: of the whole request on the wire, at most */
+    enum ledger_outcome ledger;           /* RECORD_PUT, RECORD_GET, RECORD_QUERY */
+    bool found;                           /* RECORD_GET with LEDGER_OK */
+    struct record record;                 /* RECORD_PUT with LEDGER_CONFLICT, RECORD_GET when found */
+    struct guard_evidence evidence;       /* RECORD_QUERY: of all rows, by guard_classify_record */
+    enum attempt_answer attempt;          /* ATTEMPT */
+    enum upload_outcome upload;           /* PARTS, ABORTED */
+    enum versions_outcome versions;       /* VERSIONS */
     char attempt_etag[VERSION_ETAG_SIZE]; /* ATTEMPT_OK: what the store said, may be "" */
     char attempt_version_id[VERSION_ID_SIZE];
 };

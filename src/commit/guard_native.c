@@ -94,9 +94,10 @@ void guard_on_native_head(struct guard *g, const struct guard_event *event, stru
 {
     assert(g->settings.native);
     bool sees = guard_round_sees(g, event);
-    if (g->attempt.not_applied && event->head == HEAD_REFUSED)
+    bool part_stands = g->round.part && strcmp(event->version.nonce, g->write.nonce) == 0;
+    if (g->attempt.not_applied && event->head == HEAD_REFUSED && !g->round.part)
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R7, actions);
-    else if (!sees)
+    else if (!sees || part_stands)
         guard_wait(g, GUARD_RESOLVE_WAITING, actions);
     else if (g->attempt.not_applied && !g->round.part)
         native_judge_refused(g, &event->version, actions);

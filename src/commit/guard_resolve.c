@@ -239,11 +239,11 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
     return facts;
 }
 
-/* V4.8: whatever else was read is true of the part, too. */
-static unsigned facts_of_part(const struct guard *g)
+/* V4.8: whatever else was read is true of the part, too. While it stands, the rest may follow. */
+static unsigned facts_of_part(const struct guard *g, const struct object_version *version)
 {
     assert(g->round.part);
-    return guard_is_dead(g) ? FACT_DEAD : 0;
+    return guard_is_dead(g) && strcmp(version->nonce, g->write.nonce) != 0 ? FACT_DEAD : 0;
 }
 
 static const struct row *row_for(unsigned facts)
@@ -257,7 +257,7 @@ static const struct row *row_for(unsigned facts)
 static void judge_round(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->awaiting == 0 && !g->settings.native);
-    const struct row *row = row_for(g->round.part ? facts_of_part(g) : facts_of(g, event));
+    const struct row *row = row_for(g->round.part ? facts_of_part(g, &event->version) : facts_of(g, event));
     if (row == NULL) {
         guard_wait(g, GUARD_RESOLVE_WAITING, actions);
         return;
@@ -300,10 +300,13 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
 
 void guard_on_resolve_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    if (g->settings.native)
+    if (g->settings.native) {
         guard_on_native_head(g, event, actions);
-    else if (!guard_round_sees(g, event))
-        round_broken(g, actions);
-    else
+        return;
+    }
+    bool read_beside_part = g->round.part; /* then no row A was looked for */
+    if (guard_round_sees(g, event) && (g->round.part || !read_beside_part))
         judge_round(g, event, actions);
+    else
+        round_broken(g, actions);
 }

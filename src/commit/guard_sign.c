@@ -68,6 +68,13 @@ void guard_sign(struct guard *g, const struct clock_reading *now, struct guard_a
 
 /* ------------------------------------------------------------------------------------------------ R3, R4 */
 
+static void note_saw(struct guard *g)
+{
+    memset(g->own.record.saw, 0, sizeof(g->own.record.saw));
+    if (g->write.expected_etag[0])
+        fixed_str_copy(g->own.record.saw, nonce_to_pass_on(g), sizeof(g->own.record.saw));
+}
+
 /* The record that goes with a signature made at D0: what it says follows from D0 alone. */
 void guard_describe_record(struct guard *g)
 {
@@ -81,9 +88,7 @@ void guard_describe_record(struct guard *g)
     g->own.record.has_fence = g->settings.fences && !guard_never_dies(g);
     g->own.record.fence_s = g->own.record.has_fence ? g->signature.d0_s + reach_s : 0;
     memcpy(g->own.record.nonce, g->write.nonce, sizeof(g->own.record.nonce));
-    memset(g->own.record.saw, 0, sizeof(g->own.record.saw));
-    if (g->write.expected_etag[0])
-        fixed_str_copy(g->own.record.saw, nonce_to_pass_on(g), sizeof(g->own.record.saw));
+    note_saw(g);
 }
 
 void guard_put_record(struct guard *g, struct guard_actions *actions)
@@ -122,6 +127,7 @@ void guard_continue_own(struct guard *g, const struct record *item, const struct
         g->own.hold = GUARD_HOLDS_OLDER;
     g->own.condition.kind = RECORD_IF_SEEN;
     record_copy(&g->own.condition.seen, item);
+    note_saw(g); /* R14.18: all guards of an upload have one nonce, and an earlier one may have kept this back */
     g->own.record.generation = item->generation + 1;
     g->own.lease_clock = *now;
     guard_put_record(g, actions);

@@ -143,7 +143,7 @@ static void head_done(void *context, const struct store_answer *answer)
     driver_count_request(driver, "HEAD", &driver->io.head.sent, answer);
     note_trouble(driver, answer);
     struct guard_event event = {.kind = GUARD_EVENT_HEAD, .head = head_outcome_of(driver, answer)};
-    event.part_seen = driver_shows_part(driver, answer) && event.head == HEAD_ANSWERED;
+    event.part_seen = driver_shows_part(driver, answer) && event.head != HEAD_FAILED;
     if (event.head == HEAD_ANSWERED && (lacks_etag(driver, answer) || event.part_seen))
         event.head = HEAD_FAILED;
     if (has_no_clock(driver, answer))

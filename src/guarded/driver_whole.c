@@ -66,7 +66,7 @@ static bool lacks_length(struct driver *driver, const struct store_answer *answe
 {
     uint64_t whole = 0;
     os_error error;
-    if (answer->object.has_length || !whole_of(driver, &whole))
+    if (answer->object.has_length || !whole_of(driver, &whole) || whole == 0) /* of nothing there is no part */
         return false;
     error_set(&error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without a Content-Length.", driver->key);
     driver_note_error(driver, &error);

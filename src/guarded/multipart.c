@@ -43,9 +43,10 @@ static void multipart_contradicts(struct multipart *multipart)
     struct driver_outcome *outcome = &multipart->guarded->outcome;
     outcome->result.ask_again_ms = 0;
     outcome->result.final = 1;
+    memcpy(outcome->result.rule, "V4", sizeof("V4"));
     error_set(
         &outcome->error, OS_ERR_UNDECIDED,
-        "The store refused the write of %.300s, and shows a part of it all the same. Compare the object with what "
+        "The store refused the write of %.300s, and shows something of it all the same. Compare the object with what "
         "was written.",
         multipart->guarded->params.key);
 }
@@ -108,7 +109,7 @@ static os_code multipart_check_source(struct multipart *multipart, os_error *err
     const struct s3_object *found = &store_call.object;
     multipart->sums.requests++;
     os_code code = store_call_run(&store_call, multipart->guarded->client, &call, err);
-    bool same = strcmp(found->etag, source->etag) == 0 && found->length == source->length &&
+    bool same = strcmp(found->etag, source->etag) == 0 && (!found->has_length || found->length == source->length) &&
                 found->last_modified_s == multipart->params->source_modified_s;
     if (code != OS_ERR_NOT_FOUND && (code != OS_OK || same))
         return code;

@@ -197,19 +197,24 @@ static bool take_version_word(struct words *words, struct object_version *ret)
     return false;
 }
 
+static bool words_is_word(const struct words *words, const char *word)
+{
+    return words->next < words->count && strcmp(words->word[words->next], word) == 0;
+}
+
 static enum head_outcome take_head(struct words *words)
 {
     if (words_take_word(words, "failed") || words_take_word(words, "part"))
         return HEAD_FAILED;
-    return words_take_word(words, "refused") ? HEAD_REFUSED : HEAD_ANSWERED;
+    return words_take_word(words, "refused") || words_take_word(words, "refused-part") ? HEAD_REFUSED : HEAD_ANSWERED;
 }
 
 static void read_head(struct words *words, struct guard_event *event)
 {
     event->kind = GUARD_EVENT_HEAD;
-    event->part_seen = words->next < words->count && strcmp(words->word[words->next], "part") == 0;
+    event->part_seen = words_is_word(words, "part") || words_is_word(words, "refused-part");
     event->head = take_head(words);
-    if (event->head != HEAD_ANSWERED && !event->part_seen)
+    if (event->head == HEAD_REFUSED || (event->head == HEAD_FAILED && !event->part_seen))
         return;
     event->version.exists = !words_take_word(words, "none");
     if (event->version.exists) {

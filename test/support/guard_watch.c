@@ -175,10 +175,12 @@ static void note_head(struct guard_watch *watch, const struct guard_event *event
     attempt->part = event->part_seen;
     if (event->head != HEAD_ANSWERED && !event->part_seen)
         return;
-    if (event->head == HEAD_ANSWERED || !(watch->under_way & GUARD_DO_SEND))
-        watch->checked = watch->asked;
     attempt->has_versions = attempt->has_versions || event->versioned;
     attempt->versioned = attempt->versioned || (event->versioned && !attempt->sent);
+    if (event->head == HEAD_REFUSED)
+        return;
+    if (event->head == HEAD_ANSWERED || !(watch->under_way & GUARD_DO_SEND))
+        watch->checked = watch->asked;
     if (attempt->sent && guard_watch_past(watch, watch->checked.date_s, &watch->own.put))
         attempt->dead = true;
 }

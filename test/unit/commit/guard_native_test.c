@@ -285,18 +285,28 @@ TEST(n1_does_not_trust_every_date)
 /* V4.8: what was there before, or is there now, says nothing then. */
 TEST(a_part_of_our_write_stays_a_doubt)
 {
-    TRACE("put E native\n" LOOKED LOST "head part X nonce=us @1013 -> HEAD [RESOLVE_AGAIN]\n"
+    TRACE("put E native\n" LOOKED LOST "head part X nonce=us @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
           "head part E lm=5 nonce=before @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("put E native\n" LOOKED LOST "head part X nonce=us @1001 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
           "head X nonce=us @1002 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("put E native\n" LOOKED "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
-          "head part X nonce=us @1013 -> HEAD [RESOLVE_AGAIN]\n"
+          "head part X nonce=us @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
           "head part F @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST
-          "head part X nonce=us @1014 -> PARTS u=9 [RESOLVE_PARTS]\n"
+          "head part X nonce=us @1014 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> PARTS u=9 [RESOLVE_PARTS]\n"
           "parts open -> HEAD [RESOLVE_AGAIN]\n"
-          "head part X nonce=us @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
+          "head part E lm=5 @1014 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
+    /* while it stands the rest may follow */
+    TRACE("put E native\n" LOOKED LOST "head part X nonce=us @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
+          "head X nonce=us @1014 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+    /* a refusal to look does not make it unseen */
+    TRACE("put E native\n" LOOKED "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
+          "head refused-part -> WAIT 25 [RESOLVE_WAITING]\n");
 }
 TEST(n2_an_open_upload_was_not_completed)
 {

@@ -130,7 +130,7 @@ static void random_source(struct play *play, struct guard_event *event)
 
 static void random_head(struct play *play, struct guard_event *event)
 {
-    event->part_seen = event->head == HEAD_FAILED && one_in(play, 2);
+    event->part_seen = event->head != HEAD_ANSWERED && one_in(play, 2);
     if (one_in(play, 3))
         guard_classify_pair(&play->guard, one_in(play, 20) ? GUARD_TRACE_NONCE : GUARD_TRACE_WHOLE, one_in(play, 2),
                             &event->history);

@@ -54,7 +54,10 @@ TEST(a_part_of_our_write_is_evidence_of_nothing_but_a_doubt)
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
           "head X nonce=us @1002 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS PART_DEAD OURS UNLOCKED
-          "head part X nonce=us @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
+          "head part X nonce=us @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head part F @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
+          "head part F @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS PART_DEAD "get found g=101 t=20000 ttl=4620 n=other fence=1030 saw=us "
           "-> QUERY [RESOLVE_OTHERS]\n" UNLOCKED "head part F rep=us @1013 -> UNKNOWN NO_EVIDENCE R13.F [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS PART_DEAD FOREIGN "query row X g=1 n=x saw=us -> HEAD [RESOLVE_AGAIN]\n"
@@ -64,6 +67,16 @@ TEST(a_part_of_our_write_is_evidence_of_nothing_but_a_doubt)
     TRACE("put absent ours=X\n" AMBIGUOUS PART_DEAD OURS UNLOCKED "head part X nonce=us -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
           "head X nonce=us @1013 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+}
+
+/* Another may have deleted it meanwhile, and said that he saw it. */
+TEST(a_round_that_has_left_row_a_out_is_made_again)
+{
+    TRACE("put absent ours=X\n" AMBIGUOUS PART_DEAD FOREIGN "query row Y g=1 n=x saw=us -> HEAD [RESOLVE_AGAIN]\n"
+          "head F @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head F @1013 -> GET [RESOLVE_OWN]\n" FOREIGN
+          "query row Y g=1 n=x saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
 }
 
 /* Each round looks for itself: what an earlier one saw does not count. */

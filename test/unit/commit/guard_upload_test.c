@@ -324,6 +324,16 @@ TEST(nor_is_it_passed_on_where_the_holder_has_not_noted_it)
           "signed -> PUT g=8 t=20000 ttl=4600 fence=1010 if g=7 ttl=9 n=-, HEAD [ACQUIRING]\n");
 }
 
+/* All guards of an upload have one nonce: the record that this one goes on with is that of an earlier one. */
+TEST(a_guard_that_goes_on_with_the_record_of_an_earlier_one_keeps_back_what_that_did)
+{
+    TRACE("complete E parts=7\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=" NONCE " lm=900 @1000 -> SIGN 1000/5 replaced=" NONCE " [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1011 saw=" NONCE " u=9 if absent [ACQUIRING]\n"
+          "put conflict g=7 t=0 ttl=9 n=us u=9 -> PUT g=8 t=20000 ttl=4600 fence=1011 u=9 if g=7 ttl=9 [ACQUIRING]\n");
+}
+
 TEST(it_is_passed_on_where_the_holder_has_noted_or_written_it)
 {
     TRACE("put E\n" REPLACING "put conflict g=7 t=20000 ttl=9 n=other fence=900 saw=" NONCE

@@ -52,7 +52,9 @@ TEST(none_of_ours_in_a_whole_list_is_a_conflict_where_the_expectation_is_broken)
 /* V4.8: that the list has none of ours says nothing, where a part of it was seen. */
 TEST(a_list_without_ours_is_no_proof_after_a_part_of_it)
 {
-    TRACE("put E native\n" NATIVE_LOST "head part X nonce=us vid=v2 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
+    TRACE("put E native\n" NATIVE_LOST "head part X nonce=us vid=v2 @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_AGAIN]\n"
+          "head part F vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions others @1013 -> UNKNOWN NO_EVIDENCE N3 [FINISHED]\n");
     TRACE("put E native\n" NATIVE_LOST "head part F rep=us vid=v3 @1013 -> VERSIONS [RESOLVE_VERSIONS]\n"
           "versions ours X nonce=us vid=v2 @1013 -> COMMITTED PROVEN R16 X [FINISHED]\n");
