@@ -201,6 +201,11 @@ bool guard_round_sees(struct guard *g, const struct guard_event *event)
     return (event->head == HEAD_ANSWERED || (event->head == HEAD_FAILED && event->part_seen)) && event->has_date;
 }
 
+bool guard_part_stands(const struct guard *g, const struct object_version *version)
+{
+    return g->round.part && strcmp(version->nonce, g->write.nonce) == 0;
+}
+
 bool guard_is_dead(const struct guard *g)
 {
     return g->round.life != GUARD_LIFE_LEFT;

@@ -84,13 +84,12 @@ struct guard_event {
     enum head_outcome head;        /* HEAD, SOURCE */
     struct object_version version; /* HEAD; VERSIONS_OURS; SOURCE: its ETag alone, which is pinned */
     struct guard_history history;  /* HEAD: of all pairs, by guard_classify_pair */
-    bool
-        part_seen; /* HEAD_FAILED: it was answered, but of our write only a part was seen (V4.8); HEAD_REFUSED: before it */
-    bool versioned;                       /* HEAD: it names a version, or a delete marker, by an id of its own */
-    uint64_t source_bytes;                /* SOURCE */
-    bool signed_ok;                       /* SIGNED */
-    bool at_once;                         /* SIGNED: it arrives at once: one segment, over TLS one record */
-    uint64_t wire_bytes;                  /* SIGNED: of the whole request on the wire, at most */
+    bool part_seen;        /* HEAD that has not ANSWERED: it, or one before, shows but a part of our write (V4.8) */
+    bool versioned;        /* HEAD: it names a version, or a delete marker, by an id of its own */
+    uint64_t source_bytes; /* SOURCE */
+    bool signed_ok;        /* SIGNED */
+    bool at_once;          /* SIGNED: it arrives at once: one segment, over TLS one record */
+    uint64_t wire_bytes;   /* SIGNED: of the whole request on the wire, at most */
     enum ledger_outcome ledger;           /* RECORD_PUT, RECORD_GET, RECORD_QUERY */
     bool found;                           /* RECORD_GET with LEDGER_OK */
     struct record record;                 /* RECORD_PUT with LEDGER_CONFLICT, RECORD_GET when found */

@@ -73,6 +73,7 @@ void guard_on_resolve_get(struct guard *g, const struct guard_event *event, stru
 void guard_on_resolve_query(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 /* A HEAD of a round: it was answered, in whole or but for what V4.8 forbids to believe. */
 bool guard_round_sees(struct guard *g, const struct guard_event *event);
+bool guard_part_stands(const struct guard *g, const struct object_version *version); /* the rest may follow */
 void guard_on_resolve_again(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_on_parts(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 

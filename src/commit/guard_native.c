@@ -73,17 +73,22 @@ static void native_judge_refused(struct guard *g, const struct object_version *v
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_UNMET, RULE_R7, actions);
 }
 
+static void native_no_evidence(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+{
+    if (!guard_ask_versions(g, event, actions))
+        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE, RULE_N3, actions);
+}
+
 static void native_judge_dead(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(guard_is_dead(g) && (!g->attempt.not_applied || g->round.part));
     const struct object_version *version = &event->version;
-    bool stood = !g->round.part && stood_there(g, version);
-    if (g->round.life == GUARD_LIFE_OVER_OPEN && !g->round.part)
+    if (g->round.part) /* V4.8 */
+        native_no_evidence(g, event, actions);
+    else if (g->round.life == GUARD_LIFE_OVER_OPEN)
         guard_native_not_executed(g, RULE_N2, actions);
-    else if (!stood && !g->attempt.not_applied && guard_ask_versions(g, event, actions))
-        return;
-    else if (!stood)
-        guard_conclude(g, VERDICT_UNKNOWN, GUARD_REASON_NO_EVIDENCE, RULE_N3, actions);
+    else if (!stood_there(g, version))
+        native_no_evidence(g, event, actions);
     else if (guard_broken(g, version))
         native_conflict(g, version, RULE_N1, actions);
     else
@@ -94,10 +99,9 @@ void guard_on_native_head(struct guard *g, const struct guard_event *event, stru
 {
     assert(g->settings.native);
     bool sees = guard_round_sees(g, event);
-    bool part_stands = g->round.part && strcmp(event->version.nonce, g->write.nonce) == 0;
     if (g->attempt.not_applied && event->head == HEAD_REFUSED && !g->round.part)
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_HEAD_REFUSED, RULE_R7, actions);
-    else if (!sees || part_stands)
+    else if (!sees || guard_part_stands(g, &event->version))
         guard_wait(g, GUARD_RESOLVE_WAITING, actions);
     else if (g->attempt.not_applied && !g->round.part)
         native_judge_refused(g, &event->version, actions);

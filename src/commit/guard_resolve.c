@@ -243,7 +243,7 @@ static unsigned facts_of(const struct guard *g, const struct guard_event *event)
 static unsigned facts_of_part(const struct guard *g, const struct object_version *version)
 {
     assert(g->round.part);
-    return guard_is_dead(g) && strcmp(version->nonce, g->write.nonce) != 0 ? FACT_DEAD : 0;
+    return guard_is_dead(g) && !guard_part_stands(g, version) ? FACT_DEAD : 0;
 }
 
 static const struct row *row_for(unsigned facts)
@@ -262,7 +262,7 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
         guard_wait(g, GUARD_RESOLVE_WAITING, actions);
         return;
     }
-    if (row->rule == RULE_R13_F && !g->attempt.not_applied && guard_ask_versions(g, event, actions))
+    if (row->rule == RULE_R13_F && guard_ask_versions(g, event, actions))
         return;
     enum guard_reason reason = row->reason;
     if (row->rule == RULE_R13_B && (g->attempt.answered_409 > 0 || g->attempt.overtaken))

@@ -20,8 +20,8 @@ void guard_note_versions(struct guard *g, const struct guard_event *event)
 
 bool guard_ask_versions(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(guard_is_dead(g) && !g->attempt.not_applied);
-    if (g->versioning == GUARD_UNVERSIONED)
+    assert(guard_is_dead(g));
+    if (g->versioning == GUARD_UNVERSIONED || g->attempt.not_applied)
         return false;
     version_copy(&g->outcome.found, &event->version);
     g->state = GUARD_RESOLVE_VERSIONS;

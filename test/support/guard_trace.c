@@ -197,23 +197,22 @@ static bool take_version_word(struct words *words, struct object_version *ret)
     return false;
 }
 
-static bool words_is_word(const struct words *words, const char *word)
+static void take_head(struct words *words, struct guard_event *event)
 {
-    return words->next < words->count && strcmp(words->word[words->next], word) == 0;
-}
-
-static enum head_outcome take_head(struct words *words)
-{
-    if (words_take_word(words, "failed") || words_take_word(words, "part"))
-        return HEAD_FAILED;
-    return words_take_word(words, "refused") || words_take_word(words, "refused-part") ? HEAD_REFUSED : HEAD_ANSWERED;
+    bool part = words_take_word(words, "part");
+    bool refused_part = words_take_word(words, "refused-part");
+    event->part_seen = part || refused_part;
+    event->head = HEAD_ANSWERED;
+    if (part || words_take_word(words, "failed"))
+        event->head = HEAD_FAILED;
+    else if (refused_part || words_take_word(words, "refused"))
+        event->head = HEAD_REFUSED;
 }
 
 static void read_head(struct words *words, struct guard_event *event)
 {
     event->kind = GUARD_EVENT_HEAD;
-    event->part_seen = words_is_word(words, "part") || words_is_word(words, "refused-part");
-    event->head = take_head(words);
+    take_head(words, event);
     if (event->head == HEAD_REFUSED || (event->head == HEAD_FAILED && !event->part_seen))
         return;
     event->version.exists = !words_take_word(words, "none");
@@ -256,7 +255,7 @@ static void read_versions(struct words *words, struct guard_event *event)
 static void read_source(struct words *words, struct guard_event *event)
 {
     event->kind = GUARD_EVENT_SOURCE;
-    event->head = take_head(words);
+    take_head(words, event);
     if (event->head != HEAD_ANSWERED)
         return;
     event->source_bytes = words_number(words_take(words));

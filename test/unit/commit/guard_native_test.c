@@ -308,6 +308,7 @@ TEST(a_part_of_our_write_stays_a_doubt)
     TRACE("put E native\n" LOOKED "attempt precondition -> HEAD [RESOLVE_AGAIN]\n"
           "head refused-part -> WAIT 25 [RESOLVE_WAITING]\n");
 }
+
 TEST(n2_an_open_upload_was_not_completed)
 {
     TRACE("complete absent parts=7 native recent=1000\n" COMPLETE_LOST "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
