@@ -171,6 +171,7 @@ struct driver_io {
     unsigned failed;      /* GUARD_DO_... of requests that could not even be started */
     const char *gave_up;  /* why a service was not waited for any longer, as a clause; NULL: it was not given up */
     os_error *last_error; /* what a service said last of a failure; NULL: none did */
+    bool last_is_the_ledgers;
 };
 
 /* What the outcome says in the end, and what counts beyond it: requests are answered after it, too. */

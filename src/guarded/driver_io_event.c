@@ -13,6 +13,7 @@
 void driver_note_error(struct driver *driver, const os_error *error)
 {
     assert(error->code != OS_OK);
+    driver->io.last_is_the_ledgers = false;
     if (driver->io.last_error == NULL)
         driver->io.last_error = malloc(sizeof(*driver->io.last_error));
     if (driver->io.last_error)

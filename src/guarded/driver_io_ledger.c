@@ -102,13 +102,22 @@ static void note_refusal(struct driver *driver, const struct ledger_answer *answ
         driver->io.gave_up = "its record cannot be read";
 }
 
+/* What ran out of time says less than the failure before it, which may be the cause. */
+static void note_failure(struct driver *driver, const os_error *error)
+{
+    if (error->code == OS_ERR_DEADLINE && driver->io.records.away && driver->io.last_is_the_ledgers)
+        return;
+    driver_note_error(driver, error);
+    driver->io.last_is_the_ledgers = true;
+}
+
 static void driver_io_ledger_take_answer(struct driver *driver, const char *operation, const struct clock_reading *sent,
                                          const struct ledger_answer *answer)
 {
     driver->tally.requests += answer->requests;
     client_note_request(driver->client, operation, driver->key, sent, answer->error.http_status, answer->error.code);
     if (answer->error.code != OS_OK)
-        driver_note_error(driver, &answer->error);
+        note_failure(driver, &answer->error);
     note_reach(driver, sent, answer);
     if (driver->io.gave_up && driver->io.last_error)
         ledger_add_hint(driver->client->ledger, driver->io.last_error);

@@ -5,6 +5,7 @@
  * such a text is not passed on.
  */
 #include "http/internal.h"
+#include "http/proxy.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -125,17 +126,40 @@ static void describe_connect(const struct http_transfer *transfer, long os_errno
     }
 }
 
-static void describe_look_up(const struct http_transfer *transfer, CURLcode code, struct http_result *ret)
+/* `when`: "", or a clause. */
+static void describe_look_up(const struct http_transfer *transfer, bool of_proxy, const char *when,
+                             struct http_result *ret)
 {
     const char *host = transfer->start.request->host;
-    if (code == CURLE_COULDNT_RESOLVE_PROXY) {
-        say(ret, "the host name of the proxy on the way to %s could not be looked up; check the proxy's settings",
-            host);
+    if (of_proxy) {
+        say(ret, "the host name of the proxy on the way to %s could not be looked up%s; check the proxy's settings",
+            host, when);
     } else {
         size_t name_length = host[0] == '[' ? strlen(host) : strcspn(host, ":");
-        say(ret, "the host name %.*s could not be looked up; check the endpoint, and this machine's name resolution",
-            (int)name_length, host);
+        say(ret, "the host name %.*s could not be looked up%s; check the endpoint, and this machine's name resolution",
+            (int)name_length, host, when);
     }
+}
+
+/* Only libcurl knows whether it waits for a name; one that was looked up before takes it no time, but not none. */
+static bool looks_up(const struct http_transfer *transfer)
+{
+    curl_off_t took_us = 0;
+    return transfer->begun && transfer->easy != NULL &&
+           curl_easy_getinfo(transfer->easy, CURLINFO_NAMELOOKUP_TIME_T, &took_us) == CURLE_OK && took_us == 0;
+}
+
+void failure_describe_deadline(const struct http_transfer *transfer, struct http_result *ret)
+{
+    const struct http_start *start = &transfer->start;
+    bool proxied = !start->loopback && http_goes_through_proxy(start->request->scheme, start->request->host);
+    ret->code = OS_ERR_DEADLINE;
+    if (transfer->wire.sent)
+        say(ret, "the deadline passed before the answer came");
+    else if (looks_up(transfer))
+        describe_look_up(transfer, proxied, " before the deadline", ret);
+    else
+        say(ret, "the deadline passed before anything was sent");
 }
 
 void failure_describe(const struct http_transfer *transfer, CURLcode code, struct http_result *ret)
@@ -156,7 +180,7 @@ void failure_describe(const struct http_transfer *transfer, CURLcode code, struc
     if (ret->code == OS_ERR_TLS) {
         describe_tls(host, words, code, ret);
     } else if (code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY) {
-        describe_look_up(transfer, code, ret);
+        describe_look_up(transfer, code == CURLE_COULDNT_RESOLVE_PROXY, "", ret);
     } else if (code == CURLE_COULDNT_CONNECT) {
         describe_connect(transfer, os_errno, ret);
     } else if (code == CURLE_OPERATION_TIMEDOUT) { /* the only timeout that libcurl keeps for us */

@@ -259,5 +259,6 @@ void failure_set(struct http_transfer *transfer, os_code code, const char *forma
     __attribute__((format(printf, 3, 4)));
 /* Fills code and message. */
 void failure_describe(const struct http_transfer *transfer, CURLcode code, struct http_result *ret);
+void failure_describe_deadline(const struct http_transfer *transfer, struct http_result *ret); /* it has passed */
 
 #endif

@@ -25,9 +25,9 @@ static bool expire_at_deadline(struct http_transfer *transfer)
     uint64_t deadline_ms = transfer->start.deadline_monotonic_ms;
     if (deadline_ms == 0 || deadline_ms > transfer->engine->now_ms)
         return false;
-    engine_abort(transfer, OS_ERR_DEADLINE,
-                 transfer->wire.sent ? "the deadline passed before the answer came"
-                                     : "the deadline passed before anything was sent");
+    struct http_result late;
+    failure_describe_deadline(transfer, &late);
+    engine_abort(transfer, late.code, late.message);
     return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <netdb.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -20,6 +21,36 @@ void name_service_fail(unsigned count)
 unsigned name_service_failures(void)
 {
     return atomic_load(&failed);
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the next two */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool holds;
+
+static void set_holds(bool value)
+{
+    pthread_mutex_lock(&mutex);
+    holds = value;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}
+
+void name_service_hold(void)
+{
+    set_holds(true);
+}
+
+void name_service_go_on(void)
+{
+    set_holds(false);
+}
+
+static void wait_while_held(void)
+{
+    pthread_mutex_lock(&mutex);
+    while (holds)
+        pthread_cond_wait(&changed, &mutex);
+    pthread_mutex_unlock(&mutex);
 }
 
 static bool must_fail(void)
@@ -49,6 +80,7 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
     memcpy(&libc, &symbol, sizeof(libc)); /* ISO C has no cast from an object to a function */
     if (!is_ours(node))
         return libc(node, service, hints, ret);
+    wait_while_held();
     if (must_fail())
         return EAI_NONAME;
     struct addrinfo only_v4 = hints != NULL ? *hints : (struct addrinfo){0};

@@ -8,5 +8,7 @@
 
 void name_service_fail(unsigned count); /* the next so many look-ups of such a name */
 unsigned name_service_failures(void);   /* how many have failed so far */
+void name_service_hold(void);           /* from now on such a look-up waits */
+void name_service_go_on(void);          /* until then */
 
 #endif

@@ -30,6 +30,7 @@ enum ledger_kind {
     LEDGER_DENIES,       /* DynamoDB, without a right to it */
     LEDGER_IS_ENDLESS,   /* trailers behind its answer */
     LEDGER_HELD,         /* another's record first, then silence */
+    LEDGER_HANGS_UP,     /* once, and then it is silent */
     LEDGER_TAKES_RECORDS /* and is silent when it is asked for them */
 };
 
@@ -95,6 +96,10 @@ static void answer_ledger(void *context, const struct http_server_record *record
     *ret = (struct http_server_step){.answer = buf_str(scratch)};
     if (scratch->len == 0)
         *ret = (struct http_server_step){.leave = HTTP_SERVER_DRAIN};
+    if (kind == LEDGER_HANGS_UP) {
+        *ret = (struct http_server_step){.leave = HTTP_SERVER_CLOSE};
+        atomic_store((atomic_int *)context, LEDGER_IS_SILENT);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------ addresses */
@@ -300,6 +305,8 @@ TEST(a_ledger_that_is_not_there_is_given_up_with_the_name_of_its_setting)
         {"a web server", LEDGER_IS_WEB, CREATES, OS_ERR_CONFIG, 0, AT_ONCE_MS, 3, "text/html"},
         {"a port that refuses", LEDGER_REFUSES, CREATES, OS_ERR_NETWORK, TEN_S, LATEST_MS, 0, away_words},
         {"a silent one", LEDGER_IS_SILENT, CREATES, OS_ERR_NETWORK, TEN_S, LATEST_MS, 20, away_words},
+        {"one that hangs up, then is silent", LEDGER_HANGS_UP, CREATES, OS_ERR_NETWORK, TEN_S, LATEST_MS, 20,
+         "closed the connection without an answer"},
         {"one that accepts nobody", LEDGER_TAKES_NOBODY, CREATES, OS_ERR_NETWORK, TEN_S, LATEST_MS, 0, away_words},
         {"silent beside another's record", LEDGER_HELD, CREATES, OS_ERR_NETWORK, TEN_S, LATEST_MS, 20, away_words},
         {"trailers without end", LEDGER_IS_ENDLESS, CREATES, OS_ERR_PROTOCOL, TEN_S, LATEST_MS, 60,

@@ -65,6 +65,37 @@ TEST_WITH(fixture, a_name_that_stays_unknown_is_said_to_be_unknown_each_time)
     expect_answer(fixture, host);
 }
 
+/* A name service that does not answer holds up its own request until the deadline, and no other. */
+static void expect_no_name_in_time(struct fixture *fixture, const char *of, const char *sentence)
+{
+    struct probe probe;
+    probe_init(&probe, "GET", of, "/k", NULL, 0);
+    probe.start.deadline_monotonic_ms = probe_now_ms() + 50;
+    probe.start.loopback = false; /* or there is no proxy */
+    http_probe_run(fixture->engine, &probe);
+    if (strstr(probe.message, sentence) == NULL)
+        fail_msg("\"%s\" is not in: %s", sentence, probe.message);
+    assert_int_equal(probe.code, OS_ERR_DEADLINE);
+    assert_false(probe.sent);
+    probe_free(&probe);
+}
+
+TEST_WITH(fixture, a_name_look_up_without_end_ends_at_the_deadline_and_says_so)
+{
+    char sentence[128];
+    take_new_name(fixture);
+    (void)snprintf(sentence, sizeof(sentence), "the host name %.*s could not be looked up before the deadline",
+                   (int)strcspn(host, ":"), host);
+    name_service_hold();
+    expect_no_name_in_time(fixture, host, sentence);
+    assert_int_equal(setenv("http_proxy", "http://proxy.test:1", 1), 0);
+    expect_no_name_in_time(fixture, "store.example", "the host name of the proxy on the way to store.example");
+    assert_int_equal(unsetenv("http_proxy"), 0);
+    expect_answer(fixture, http_server_host(fixture->server));
+    name_service_go_on();
+    expect_answer(fixture, host);
+}
+
 /* They wait for the one connection that the engine may have, and never get it. */
 static void give_up_in_the_queue(struct fixture *fixture, bool cancel)
 {
