@@ -47,6 +47,7 @@ static handler_fn *const handlers[GUARD_FINISHED + 1][GUARD_EVENT_STOP] = {
                                [GUARD_EVENT_TIMER] = guard_on_acquire_timer},
     [GUARD_RECHECKING] = {[GUARD_EVENT_HEAD] = guard_on_recheck_head, [GUARD_EVENT_TIMER] = guard_on_acquire_timer},
     [GUARD_SENDING] = {[GUARD_EVENT_ATTEMPT] = guard_on_attempt,
+                       [GUARD_EVENT_RECORD_GET] = guard_on_creation,
                        [GUARD_EVENT_HEAD] = guard_on_look,
                        [GUARD_EVENT_TIMER] = guard_on_look_timer},
     [GUARD_SEND_WAITING] = {[GUARD_EVENT_TIMER] = guard_on_send_timer},

@@ -331,7 +331,7 @@ struct guard_own {
     uint8_t reserved[3];
 };
 
-/* R11, R12, R14: another writer's record (guard_contend.c). */
+/* R11, R12, R14: another writer's record (guard_contend.c). T3.10: that of what is deleted, once it is read. */
 struct guard_holder {
     struct record record;
     struct clock_reading first_seen; /* without a fence: or after its upload was aborted (R14) */
@@ -351,7 +351,9 @@ struct guard_attempt {
     uint8_t looks;      /* how often the pause between two has grown */
     bool uncertain;     /* N4.3: one copy at least has no definite answer */
     bool pause_due;     /* N4.3: before another copy is sent */
-    uint8_t reserved[6];
+    bool creation_read; /* T3.10: the record of what is deleted was asked for; `holder` has it if it was found */
+    bool creation_found;
+    uint8_t reserved[4];
 };
 
 /* R13: what one round has shown (guard_resolve.c, guard_native.c, guard_ticket.c). */

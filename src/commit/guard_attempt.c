@@ -91,6 +91,7 @@ static void send_copy(struct guard *g, const struct clock_reading *now, struct g
     else
         actions->send_deadline_ms = lease_left_ms(g, now); /* T6: beyond length + allowance + margin */
     guard_request(g, GUARD_DO_SEND, actions);
+    guard_read_creation(g, actions);
     g->attempt.looks = 0;
     look_later(g, actions);
 }
@@ -267,6 +268,8 @@ void guard_on_attempt(struct guard *g, const struct guard_event *event, struct g
     g->awaiting &= ~(unsigned)GUARD_DO_HEAD;
     assert(g->own.hold == GUARD_HOLDS_RECORD || g->settings.native);
     assert(g->attempt.send_count > 0 && !g->attempt.not_applied);
+    if (event->attempt != ATTEMPT_OK)
+        guard_drop_creation(g, actions);
     if (g->attempt.uncertain && event->attempt != ATTEMPT_OK) {
         after_uncertainty(g, event, actions);
         return;

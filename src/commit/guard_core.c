@@ -326,31 +326,63 @@ void guard_release(struct guard *g, struct guard_actions *actions)
  * nothing any more. Then the own one follows: no object will ever show its nonce. */
 static bool clears_creation(const struct guard *g)
 {
-    bool deleted = g->write.operation == GUARD_DELETE && g->outcome.rule == RULE_R9 && !g->settings.native;
-    return deleted && (record_is_nonce(g->check.base.nonce) || record_is_nonce(g->check.base.replaced));
+    bool deletes = g->write.operation == GUARD_DELETE && !g->settings.native;
+    return deletes && (record_is_nonce(g->check.base.nonce) || record_is_nonce(g->check.base.replaced));
 }
 
-static void read_creation(struct guard *g, struct guard_actions *actions)
+/* Beside the attempt, so that the next creation does not wait for it. When it is read does not matter: it is released on
+ * the condition that it still is what was read. */
+void guard_read_creation(struct guard *g, struct guard_actions *actions)
 {
-    assert(g->outcome.verdict == VERDICT_COMMITTED && g->awaiting == 0);
-    g->state = GUARD_CLEARING;
-    g->awaiting = GUARD_DO_RECORD_GET;
-    actions->what |= GUARD_DO_RECORD_GET;
+    if (!clears_creation(g) || g->attempt.creation_read)
+        return;
+    guard_request(g, GUARD_DO_RECORD_GET, actions);
     actions->get_our_etag = true;
 }
 
-void guard_on_creation(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+void guard_drop_creation(struct guard *g, struct guard_actions *actions)
 {
-    assert(g->write.operation == GUARD_DELETE && g->own.hold == GUARD_HOLDS_RECORD);
-    g->state = GUARD_FINISHED;
-    bool found = event->ledger == LEDGER_OK && event->found && event->record.timeout_ms != 0;
-    if (found && guard_is_spent(&event->record, &g->check.base) && event->record.generation != UINT64_MAX) {
-        describe_release(g, &event->record, &actions->creation);
+    actions->drop_get = (g->awaiting & GUARD_DO_RECORD_GET) != 0;
+    g->awaiting &= ~(unsigned)GUARD_DO_RECORD_GET;
+}
+
+static void release_creation(struct guard *g, struct guard_actions *actions)
+{
+    const struct record *creation = &g->holder.record;
+    assert(g->own.hold == GUARD_HOLDS_RECORD);
+    bool stands = g->attempt.creation_found && creation->timeout_ms != 0;
+    if (stands && guard_is_spent(creation, &g->check.base) && creation->generation != UINT64_MAX) {
+        describe_release(g, creation, &actions->creation);
         actions->creation_condition.kind = RECORD_IF_HELD;
-        record_copy(&actions->creation_condition.seen, &event->record);
+        record_copy(&actions->creation_condition.seen, creation);
         actions->what |= GUARD_DO_RELEASE_CREATION;
     }
     guard_release(g, actions);
+}
+
+/* Nobody's record is in the way any more: `holder` has room for it. */
+void guard_on_creation(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+{
+    assert(clears_creation(g) && !g->attempt.creation_read);
+    g->attempt.creation_read = true;
+    g->attempt.creation_found = event->ledger == LEDGER_OK && event->found;
+    if (g->attempt.creation_found)
+        record_copy(&g->holder.record, &event->record);
+    if (g->state != GUARD_CLEARING)
+        return;
+    g->state = GUARD_FINISHED;
+    release_creation(g, actions);
+}
+
+static void clear_creation(struct guard *g, struct guard_actions *actions)
+{
+    assert(g->outcome.verdict == VERDICT_COMMITTED);
+    if (g->attempt.creation_read) {
+        release_creation(g, actions);
+        return;
+    }
+    g->state = GUARD_CLEARING;
+    g->awaiting = GUARD_DO_RECORD_GET; /* since the attempt was sent */
 }
 
 /* V5, R9. The record of a Complete never counts as spent, and is released when an answer says that it is over (V4.5). */
@@ -381,11 +413,9 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
     }
     g->awaiting = 0;
     g->state = GUARD_FINISHED;
-    if (clears_creation(g)) {
-        read_creation(g, actions);
-        return;
-    }
-    if (releases_record(g, verdict, rule))
+    if (rule == RULE_R9 && clears_creation(g))
+        clear_creation(g, actions);
+    else if (releases_record(g, verdict, rule))
         guard_release(g, actions);
 }
 

@@ -47,6 +47,8 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
 bool guard_is_overtaken(const struct guard *g, const struct guard_event *event);
 void guard_conclude_overtaken(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_release(struct guard *g, struct guard_actions *actions);
+void guard_read_creation(struct guard *g, struct guard_actions *actions);
+void guard_drop_creation(struct guard *g, struct guard_actions *actions);
 void guard_on_creation(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_ticket.c */

@@ -29,7 +29,7 @@ static void driver_free(struct driver *driver)
 {
     os_client *client = driver->client;
     assert(driver->answered && !driver->op.begun);
-    driver_cancel_requests(driver, false);
+    driver_cancel_requests(driver, 0);
     client->store->vtable->attempt_free(client->store, driver->io.attempt.signed_request);
     loop_timer_clear(client->loop, &driver->time.guard_timer);
     loop_timer_clear(client->loop, &driver->io.failed_timer);
@@ -56,6 +56,12 @@ static void add_tally(const struct driver *driver, struct driver_outcome *outcom
     outcome->by_fence = driver->tally.by_fence;
 }
 
+/* After the verdict: an orphan's PutItem, and T3.10's GetItem. */
+static unsigned still_wanted(const struct driver *driver)
+{
+    return GUARD_DO_RECORD_PUT | (driver->guard.state == GUARD_CLEARING ? GUARD_DO_RECORD_GET : 0);
+}
+
 /* Gives the outcome. From here on nothing of the params may be touched: it belongs to the caller again. */
 static void driver_answer(struct driver *driver)
 {
@@ -64,7 +70,7 @@ static void driver_answer(struct driver *driver)
     driver->answered = true;
     op_end(&driver->op);
     loop_leave_turn(driver->client->loop, &driver->turn);
-    driver_cancel_requests(driver, true);
+    driver_cancel_requests(driver, still_wanted(driver));
     struct driver_outcome *outcome = driver->outcome;
     add_tally(driver, outcome);
     outcome->result.duration_ms = retry_elapsed_ms(&driver->op.retry);
@@ -282,7 +288,7 @@ static void count_waiting(struct driver *driver, const struct clock_reading *now
 static void end_guard(struct driver *driver)
 {
     assert(guard_finished(&driver->guard) && guard_verdict(&driver->guard) != VERDICT_NONE);
-    driver_cancel_requests(driver, false);
+    driver_cancel_requests(driver, 0);
     loop_timer_clear(driver->client->loop, &driver->time.guard_timer);
     if (!driver->answered && wants_again(driver)) {
         start_again(driver);
@@ -324,8 +330,12 @@ static bool keeps_record(const struct driver *driver)
 static void release_records(struct driver *driver, const struct guard_actions *actions)
 {
     uint64_t patience_ms = driver->tally.away & DRIVER_LEDGER ? RELEASE_AWAY_MS : RELEASE_PATIENCE_MS;
-    if (actions->what & GUARD_DO_RELEASE_CREATION && driver->creation) {
-        release_go_on(driver->creation, &actions->creation, &actions->creation_condition, patience_ms);
+    if (actions->what & GUARD_DO_RELEASE_CREATION) {
+        if (driver->creation)
+            release_go_on(driver->creation, &actions->creation, &actions->creation_condition, patience_ms);
+        else
+            release_start(driver->client, driver->path, RECORD_ETAG_CREATE, &actions->creation,
+                          &actions->creation_condition, patience_ms);
         driver->creation = NULL;
     }
     if ((actions->what & GUARD_DO_RELEASE) && !keeps_record(driver))
@@ -344,6 +354,8 @@ static void step_guard(struct driver *driver, struct guard_event *event)
     count_waiting(driver, &event->now);
     if (actions.drop_head)
         driver_drop_head(driver);
+    if (actions.drop_get)
+        driver_drop_get(driver);
     if (actions.what & GUARD_DO_REPORT_LEASE)
         log_line(&driver->client->log, OS_LOG_WARN,
                  "%s: the record of another write has a timeout of %llu ms, over an hour; it is waited for",
@@ -356,16 +368,14 @@ static void step_guard(struct driver *driver, struct guard_event *event)
         return;
     }
     if (actions.what & GUARD_DO_VERDICT) { /* a PutItem, or T3.10's GetItem: the verdict need not wait for it */
-        bool clears = (actions.what & GUARD_DO_RECORD_GET) != 0;
-        driver_cancel_requests(driver, true);
+        bool clears = driver->guard.state == GUARD_CLEARING;
+        driver_cancel_requests(driver, still_wanted(driver));
         if (clears) /* before the caller knows, who may create it again at once */
             driver->creation = release_expect(driver->client, driver->path, RECORD_ETAG_CREATE);
         if (!driver->answered && !wants_again(driver)) {
             driver_describe(driver);
             driver_answer(driver);
         }
-        if (clears)
-            driver_read_record(driver, &actions);
         return;
     }
     if (driver->io.gave_up && actions.what == 0) {

@@ -276,10 +276,12 @@ static bool is_one_step(unsigned what)
     unsigned requests =
         what & ~(unsigned)(GUARD_DO_VERDICT | GUARD_DO_RELEASE | GUARD_DO_RELEASE_CREATION | GUARD_DO_REPORT_LEASE);
     unsigned alone = requests & ~(unsigned)DRIVER_TOGETHER;
-    return alone == 0 || (requests == alone && (alone & (alone - 1)) == 0);
+    bool deletes = requests == (GUARD_DO_SEND | GUARD_DO_RECORD_GET); /* T3.10 */
+    return alone == 0 || deletes || (requests == alone && (alone & (alone - 1)) == 0);
 }
 
-/* A step asks for one request, or for those of R1, R3 and R4 that are due at once. No start ends the driver. */
+/* A step asks for one request, or for those of R1, R3 and R4 that are due at once, or T3.10's two. No start ends the
+ * driver. */
 void driver_perform(struct driver *driver, const struct guard_actions *actions)
 {
     unsigned what = actions->what;
@@ -288,6 +290,8 @@ void driver_perform(struct driver *driver, const struct guard_actions *actions)
         driver_sign_attempt(driver, actions);
     } else if (what & GUARD_DO_SEND) {
         driver_send_attempt(driver, actions);
+        if (what & GUARD_DO_RECORD_GET)
+            driver_read_record(driver, actions);
     } else if (what & GUARD_DO_RECORD_QUERY) {
         driver_read_record(driver, actions);
     } else if (what & GUARD_DO_PARTS) {
@@ -322,15 +326,27 @@ static void cancel_ledger_op(struct driver *driver, struct ledger_op **op)
     *op = NULL;
 }
 
-void driver_drop_head(struct driver *driver)
+/* Of those that could not even be started, too. */
+static void forget_failed(struct driver *driver, unsigned what)
 {
-    cancel_store_op(driver, &driver->io.head.op);
-    driver->io.failed &= ~(unsigned)GUARD_DO_HEAD;
+    driver->io.failed &= ~what;
     if (driver->io.failed == 0)
         loop_timer_clear(driver->client->loop, &driver->io.failed_timer);
 }
 
-void driver_cancel_requests(struct driver *driver, bool but_put)
+void driver_drop_head(struct driver *driver)
+{
+    cancel_store_op(driver, &driver->io.head.op);
+    forget_failed(driver, GUARD_DO_HEAD);
+}
+
+void driver_drop_get(struct driver *driver)
+{
+    cancel_ledger_op(driver, &driver->io.records.get_op);
+    forget_failed(driver, GUARD_DO_RECORD_GET);
+}
+
+void driver_cancel_requests(struct driver *driver, unsigned kept)
 {
     driver_drop_head(driver);
     if (driver->io.source)
@@ -338,12 +354,9 @@ void driver_cancel_requests(struct driver *driver, bool but_put)
     cancel_store_op(driver, &driver->io.attempt.op);
     cancel_store_op(driver, &driver->io.parts.op);
     driver_free_versions(driver);
-    cancel_ledger_op(driver, &driver->io.records.get_op);
-    driver->io.failed &= (unsigned)GUARD_DO_RECORD_PUT;
-    if (!but_put) {
+    if (!(kept & GUARD_DO_RECORD_GET))
+        cancel_ledger_op(driver, &driver->io.records.get_op);
+    if (!(kept & GUARD_DO_RECORD_PUT))
         cancel_ledger_op(driver, &driver->io.records.put_op);
-        driver->io.failed = 0;
-    }
-    if (driver->io.failed == 0)
-        loop_timer_clear(driver->client->loop, &driver->io.failed_timer);
+    forget_failed(driver, ~kept);
 }

@@ -224,6 +224,7 @@ struct book {
     uint32_t largest_date_s;         /* of all answers */
     uint32_t head_date_s;            /* the same when the HEAD answered last was asked for */
     uint32_t sign_date_s;
+    uint32_t creation_generation; /* T3.10: of the record that it read beside its attempt */
     uint8_t has_seen;
     uint8_t head_after_seen; /* the HEAD answered last was asked for after `seen` was first shown */
     uint8_t head_good;       /* and the expectation held */
@@ -242,7 +243,8 @@ struct book {
     uint8_t later;     /* R3.7: a COPY is signed after its record was written */
     uint8_t polled;    /* R11: the record in `seen` was */
     uint8_t uncertain; /* N4.3: one copy at least has no definite answer */
-    uint8_t reserved[2];
+    uint8_t creation;  /* T3.10: nonce_code of that record; 0: none was found */
+    uint8_t reserved[5];
 };
 
 struct writer {

@@ -151,10 +151,10 @@ static bool has_timer(const struct world *world, unsigned w, const struct guard_
     return writer->timer || todo->has_timer;
 }
 
-static void drop_head(struct world *world, unsigned w)
+static void drop(struct world *world, unsigned w, enum flight_kind kind)
 {
     for (unsigned i = 0; i < FLIGHTS; i++)
-        if (world->flights[i].kind == FLIGHT_HEAD && world->flights[i].writer == w)
+        if (world->flights[i].kind == kind && world->flights[i].writer == w)
             memset(&world->flights[i], 0, sizeof(world->flights[i]));
 }
 
@@ -169,7 +169,9 @@ static void step(struct world *world, unsigned w, struct guard_event *event, con
     oracle_after(world, w, event, &todo, was);
     writer->timer = has_timer(world, w, &todo);
     if (todo.drop_head)
-        drop_head(world, w);
+        drop(world, w, FLIGHT_HEAD);
+    if (todo.drop_get)
+        drop(world, w, FLIGHT_GET);
     forget_answers(world, w, writer->guard.awaiting);
     ask(world, w, event, &todo);
     if (guard_finished(&writer->guard)) {

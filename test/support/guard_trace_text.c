@@ -210,6 +210,8 @@ void trace_text_step(struct trace_text *text, const struct guard *g, const struc
     unsigned what = todo->what;
     if (todo->drop_head)
         trace_text_add(text, "%sDROP", separator(text));
+    if (todo->drop_get)
+        trace_text_add(text, "%sDROP GET", separator(text));
     if (what & GUARD_DO_SIGN)
         trace_text_add(text, "%sSIGN %" PRIu64 "/%" PRIu32 "%s", separator(text), todo->sign_date_s,
                        todo->sign_length_s, todo->sign_renewed ? " renewed" : "");

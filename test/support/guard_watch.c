@@ -160,6 +160,10 @@ static void ledger_came(struct guard_watch *watch, const struct guard_event *eve
         record_came(watch, &event->record, own_read);
     if (event->ledger != LEDGER_OK)
         return;
+    if (is_get && event->found && watch->clears && !watch->own.reading) {
+        watch->creation_found = true;
+        record_copy(&watch->creation, &event->record);
+    }
     if (event->kind == GUARD_EVENT_RECORD_PUT)
         holds_record(watch);
     if (event->kind == GUARD_EVENT_RECORD_QUERY && event->evidence.saw_ours)
@@ -226,7 +230,10 @@ static void copy_was_answered(struct guard_watch *watch, enum attempt_answer ans
     struct guard_watch_attempt *attempt = &watch->attempt;
     attempt->again = false;
     switch (answer) {
-    case ATTEMPT_OK: attempt->proven = true; return;
+    case ATTEMPT_OK:
+        attempt->proven = true;
+        attempt->written = true;
+        return;
     case ATTEMPT_PRECONDITION:
     case ATTEMPT_REFUSED:
     case ATTEMPT_SKEWED:

@@ -59,6 +59,7 @@ struct guard_watch_attempt {
     bool again;        /* the last copy was answered so that the same may be sent again */
     bool dead;         /* a HEAD was sent after that */
     bool proven;       /* V2 */
+    bool written;      /* R9 */
     bool upload_open;  /* R14: it was, after the attempt was dead */
     bool versioned;    /* R16: the bucket had versions before it was sent */
     bool has_versions; /* or has them now */
@@ -102,10 +103,12 @@ struct guard_watch {
     struct guard_watch_own own;
     struct guard_watch_holder holder;
     struct guard_watch_attempt attempt;
-    bool same_bytes;   /* N4.4: it would write what is there */
-    bool cleared;      /* T3.10: the record of what was deleted was asked for */
-    bool contradicted; /* R17: the stored record says that the ticket is false */
-    bool owns_upload;  /* R17: by the stored record the ticket's upload may be aborted */
+    bool same_bytes; /* N4.4: it would write what is there */
+    bool clears;     /* T3.10: the record of what is deleted was asked for beside the attempt */
+    bool creation_found;
+    struct record creation; /* it */
+    bool contradicted;      /* R17: the stored record says that the ticket is false */
+    bool owns_upload;       /* R17: by the stored record the ticket's upload may be aborted */
 };
 
 void guard_watch_start(struct guard_watch *watch, const struct guard_settings *settings,

@@ -298,7 +298,8 @@ static const char *check_verdict(struct guard_watch *watch, const struct guard *
     } else {
         wrong = check_lost(watch, guard, todo);
     }
-    watch->under_way &= GUARD_DO_RECORD_PUT;
+    bool clears = watch->clears && watch->verdict == VERDICT_COMMITTED;
+    watch->under_way &= GUARD_DO_RECORD_PUT | (clears ? GUARD_DO_RECORD_GET : 0);
     watch->timer = false;
     return wrong;
 }
@@ -310,7 +311,7 @@ static bool may_release(const struct guard_watch *watch)
     bool upload = watch->operation == GUARD_COMPLETE;
     return watch->verdict == VERDICT_CONFLICT || watch->verdict == VERDICT_NOT_EXECUTED ||
            (watch->verdict == VERDICT_COMMITTED &&
-            (watch->settings.release_always || upload || orphan || watch->cleared));
+            (watch->settings.release_always || upload || orphan || watch->clears));
 }
 
 static const char *check_release(struct guard_watch *watch, const struct guard_actions *todo)
@@ -348,19 +349,19 @@ static const char *check_about_uploads(const struct guard_watch *watch, const st
 }
 
 /* T3.10. */
-static bool clears_creation(const struct guard_watch *watch, const struct guard_actions *todo)
+static bool reads_creation(const struct guard_watch *watch, const struct guard_actions *todo)
 {
-    bool deleted = watch->operation == GUARD_DELETE && watch->verdict == VERDICT_COMMITTED && !watch->settings.native;
-    return deleted && (todo->what & (unsigned)REQUESTS) == GUARD_DO_RECORD_GET && todo->get_our_etag &&
-           todo->what & GUARD_DO_VERDICT;
+    unsigned both = GUARD_DO_SEND | GUARD_DO_RECORD_GET;
+    return watch->operation == GUARD_DELETE && !watch->settings.native && (todo->what & (unsigned)REQUESTS) == both &&
+           todo->get_our_etag;
 }
 
-static const char *check_creation(const struct guard_watch *watch, const struct guard_event *event,
-                                  const struct guard_actions *todo)
+static const char *check_creation(const struct guard_watch *watch, const struct guard_actions *todo)
 {
-    const struct record *stored = &event->record;
+    const struct record *stored = &watch->creation;
     const struct record *release = &todo->creation;
-    MUST(watch->cleared && watch->answered == GUARD_DO_RECORD_GET && event->found, "T3.10: of what was read for it");
+    MUST(watch->clears && watch->creation_found, "T3.10: of what was read for it");
+    MUST(watch->attempt.written, "T3.10: of what an answer says is deleted");
     MUST(guard_watch_shows(&watch->before, stored->nonce) && stored->upload == 0, "T3.10: of what was deleted");
     MUST(stored->timeout_ms > 0 && release->timeout_ms == 0 && release->generation == stored->generation + 1,
          "T3.10: released once");
@@ -380,9 +381,10 @@ static const char *check_requests(struct guard_watch *watch, const struct guard_
     unsigned asked = todo->what & (unsigned)REQUESTS;
     if (todo->drop_head)
         watch->under_way &= ~(unsigned)GUARD_DO_HEAD;
-    watch->cleared = watch->cleared || clears_creation(watch, todo);
-    MUST((asked == 0 && !todo->has_timer) || watch->verdict == VERDICT_NONE || clears_creation(watch, todo),
-         "nothing is wanted after the verdict");
+    if (todo->drop_get)
+        watch->under_way &= ~(unsigned)GUARD_DO_RECORD_GET;
+    watch->clears = watch->clears || reads_creation(watch, todo);
+    MUST((asked == 0 && !todo->has_timer) || watch->verdict == VERDICT_NONE, "nothing is wanted after the verdict");
     MUST((watch->under_way & asked) == 0, "of each kind of request at most one is under way");
     watch->under_way |= asked;
     watch->timer = watch->timer || todo->has_timer;
@@ -412,7 +414,7 @@ const char *guard_watch_step(struct guard_watch *watch, const struct guard *guar
     if (wrong == NULL && todo->what & GUARD_DO_RELEASE)
         wrong = check_release(watch, todo);
     if (wrong == NULL && todo->what & GUARD_DO_RELEASE_CREATION)
-        wrong = check_creation(watch, event, todo);
+        wrong = check_creation(watch, todo);
     MUST(wrong == NULL, wrong);
     if (todo->what & GUARD_DO_REPORT_LEASE)
         MUST(watch->reports++ == 0, "R12: reported once");

@@ -2,12 +2,12 @@
 /* T3.10: a deletion releases the record under which what it deleted was made. */
 #include "support/guard_trace.h"
 
-#define DELETING                                                                        \
+#define SENDING                                                                         \
     "start -> HEAD [CHECKING]\n"                                                        \
     "head E nonce=whole @1000 -> SIGN 1000/5 [SIGNING]\n"                               \
     "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=whole if absent [ACQUIRING]\n" \
-    "put ok -> SEND 20000 [SENDING]\n"                                                  \
-    "attempt ok -> GET ours, COMMITTED WRITTEN R9 none [CLEARING]\n"
+    "put ok -> GET ours, SEND 20000 [SENDING]\n"
+#define DELETING    SENDING "attempt ok -> COMMITTED WRITTEN R9 none [CLEARING]\n"
 #define OWN_RELEASE "RELEASE g=101 t=0 ttl=4600 fence=1010 saw=whole if g=100 [FINISHED]\n"
 
 /* The record under which the deleted object was made, and then its own, are in nobody's way any more. */
@@ -19,10 +19,32 @@ TEST(a_deletion_releases_the_record_of_what_it_deleted)
           "start -> HEAD [CHECKING]\n"
           "head E nonce=a rep=whole @1000 -> SIGN 1000/5 [SIGNING]\n"
           "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 saw=a if absent [ACQUIRING]\n"
-          "put ok -> SEND 20000 [SENDING]\n"
-          "attempt ok -> GET ours, COMMITTED WRITTEN R9 none [CLEARING]\n"
+          "put ok -> GET ours, SEND 20000 [SENDING]\n"
+          "attempt ok -> COMMITTED WRITTEN R9 none [CLEARING]\n"
           "get found g=5 t=20000 ttl=9 n=whole -> RELEASE * g=6 t=0 ttl=4600 n=whole if g=5 n=whole, RELEASE g=101 t=0 "
           "ttl=4600 fence=1010 saw=a if g=100 [FINISHED]\n");
+}
+
+/* The next creation waits for the releases alone. */
+TEST(a_creation_record_that_was_read_in_time_is_released_with_the_answer)
+{
+    TRACE("delete E\n" SENDING "get found g=5 t=20000 ttl=9 n=whole fence=1009 saw=a -> [SENDING]\n"
+          "attempt ok -> COMMITTED WRITTEN R9 none, RELEASE * g=6 t=0 ttl=4600 n=whole fence=1009 saw=a if g=5 "
+          "n=whole, " OWN_RELEASE);
+    TRACE("delete E\n" SENDING "get none -> [SENDING]\n"
+          "attempt ok -> COMMITTED WRITTEN R9 none, " OWN_RELEASE);
+    TRACE("delete E\n" SENDING "get throttled -> [SENDING]\n"
+          "attempt ok -> COMMITTED WRITTEN R9 none, " OWN_RELEASE);
+}
+
+/* Nobody knows then whether the object is gone. */
+TEST(a_deletion_without_a_good_answer_releases_no_creation)
+{
+    TRACE("delete E\n" SENDING "attempt ambiguous -> DROP GET, HEAD [RESOLVE_HEAD]\n");
+    TRACE("delete E\n" SENDING "get found g=5 t=20000 ttl=9 n=whole fence=1009 saw=a -> [SENDING]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n");
+    TRACE("delete E\n" SENDING "attempt refused -> DROP GET, NOT_EXECUTED REFUSED R8, " OWN_RELEASE);
+    TRACE("delete E\n" SENDING "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
 }
 
 /* A creator that this deletion has not seen may be alive; an upload's nonce is that of several Completes. */
