@@ -43,6 +43,15 @@ bool version_is_torn(const struct object_version *version, const char *nonce, co
     return version_same(&other, base);
 }
 
+enum version_extent version_extent_of(bool sized, uint64_t bytes, bool sent_known, uint64_t sent_bytes)
+{
+    if (!sent_known)
+        return VERSION_WHOLE;
+    if (sized)
+        return bytes == sent_bytes ? VERSION_WHOLE : VERSION_CUT;
+    return sent_bytes == 0 ? VERSION_WHOLE : VERSION_UNSIZED; /* of nothing there is no part */
+}
+
 bool version_shows_nonce(const struct object_version *version, const char *nonce)
 {
     return version->exists && record_is_nonce(nonce) &&

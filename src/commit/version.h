@@ -30,6 +30,15 @@ bool version_same(const struct object_version *a, const struct object_version *b
  * While the base is not known, and so not there, the expected ETag stands for it; "" or "*": a creation. */
 bool version_is_torn(const struct object_version *version, const char *nonce, const struct object_version *base,
                      const char *expected_etag);
+
+/* V4.4: how much of a write a HEAD shows that has its nonce. */
+enum version_extent {
+    VERSION_WHOLE = 0, /* or nobody knows how many bytes were sent */
+    VERSION_CUT,
+    VERSION_UNSIZED /* it does not say how many bytes there are: nothing tells a part from the whole */
+};
+enum version_extent version_extent_of(bool sized, uint64_t bytes, bool sent_known, uint64_t sent_bytes);
+
 /* R12.9: the guarded write with this nonce was applied: it made this version, or the one before. Never of what is no nonce
  * of ours. */
 bool version_shows_nonce(const struct object_version *version, const char *nonce);

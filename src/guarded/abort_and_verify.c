@@ -67,30 +67,25 @@ static bool is_as_it_was(const struct driver_outcome *outcome, const struct obje
     return !may_have_gone && version_same(found, &outcome->attempted->lost_at);
 }
 
-/* V4.7. */
-static bool is_half(const struct guard_ticket *ticket, const struct guarded_seen *seen)
-{
-    const struct object_version *version = &seen->version;
-    const char *nonce = ticket->record.nonce;
-    bool own = strcmp(version->nonce, nonce) == 0;
-    return (own && ticket->has_length && seen->has_length && seen->length != ticket->length) ||
-           version_is_torn(version, nonce, &ticket->base, ticket->expected_etag);
-}
-
 bool guarded_judge_seen(struct guarded *guarded, struct guard_ticket *written, const struct guarded_seen *seen)
 {
     static const os_error no_trouble = {.code = OS_OK};
-    if (!version_shows_nonce(&seen->version, written->record.nonce))
+    const struct object_version *version = &seen->version;
+    const char *nonce = written->record.nonce;
+    if (!version_shows_nonce(version, nonce))
         return false;
-    bool own = strcmp(seen->version.nonce, written->record.nonce) == 0;
-    if (own)
-        written->half = is_half(written, seen);
+    enum version_extent extent = VERSION_WHOLE; /* of what a successor has replaced */
+    if (strcmp(version->nonce, nonce) == 0) {   /* V4.7 */
+        extent = version_extent_of(seen->has_length, seen->length, written->has_length, written->length);
+        bool torn = version_is_torn(version, nonce, &written->base, written->expected_etag);
+        written->half = torn || extent == VERSION_CUT || (extent == VERSION_UNSIZED && written->half);
+    }
     if (written->half) /* V4.8 */
         make_unknown(guarded, VERIFY_AGAIN_MS, "the store shows only a part of it", &no_trouble);
-    else if (own && !seen->has_length)
+    else if (extent == VERSION_UNSIZED)
         make_unknown(guarded, VERIFY_AGAIN_MS, "the store does not say how many bytes of it there are", &no_trouble);
     else
-        prove(&guarded->outcome, &seen->version, written->record.nonce);
+        prove(&guarded->outcome, version, nonce);
     return true;
 }
 

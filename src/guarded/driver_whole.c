@@ -25,17 +25,20 @@ static bool whole_of(const struct driver *driver, uint64_t *ret)
     return false;
 }
 
-static bool is_cut(struct driver *driver, const struct store_answer *answer)
+static void note_cut(struct driver *driver, const struct store_answer *answer, uint64_t whole)
 {
-    uint64_t whole = 0;
     os_error error;
-    if (!answer->object.has_length || !whole_of(driver, &whole) || answer->object.length == whole)
-        return false;
     error_set(&error, OS_ERR_PROTOCOL,
               "The store shows this write of %.300s, but has %llu bytes of it, and %llu were sent.", driver->key,
               (unsigned long long)answer->object.length, (unsigned long long)whole);
     driver_note_error(driver, &error);
-    return true;
+}
+
+static void note_unsized(struct driver *driver)
+{
+    os_error error;
+    error_set(&error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without a Content-Length.", driver->key);
+    driver_note_error(driver, &error);
 }
 
 /* V4.6. What is torn before an attempt of this guard is only what it is to replace. */
@@ -61,26 +64,21 @@ static bool shows_own_nonce(const struct driver *driver, const struct store_answ
            strcmp(answer->object.nonce, driver->guard.write.nonce) == 0;
 }
 
-/* Nothing tells a part of it from the whole. */
-static bool lacks_length(struct driver *driver, const struct store_answer *answer)
-{
-    uint64_t whole = 0;
-    os_error error;
-    if (answer->object.has_length || !whole_of(driver, &whole) || whole == 0) /* of nothing there is no part */
-        return false;
-    error_set(&error, OS_ERR_PROTOCOL, "The store answered HEAD of %.300s without a Content-Length.", driver->key);
-    driver_note_error(driver, &error);
-    return true;
-}
-
 bool driver_shows_part(struct driver *driver, const struct store_answer *answer)
 {
     assert(driver->outcome != NULL);
     if (!shows_own_nonce(driver, answer))
         return driver->io.half;
-    if (lacks_length(driver, answer))
+    uint64_t whole = 0;
+    bool known = whole_of(driver, &whole);
+    enum version_extent extent = version_extent_of(answer->object.has_length, answer->object.length, known, whole);
+    if (extent == VERSION_UNSIZED) {
+        note_unsized(driver);
         return true;
-    driver->io.half = is_cut(driver, answer) || is_torn(driver, answer);
+    }
+    if (extent == VERSION_CUT)
+        note_cut(driver, answer, whole);
+    driver->io.half = extent == VERSION_CUT || is_torn(driver, answer);
     bool under_way = driver->guard.state == GUARD_SENDING;
     return driver->io.half || (under_way && driver_etag_is_missing(answer->object.etag));
 }
