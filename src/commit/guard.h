@@ -345,14 +345,14 @@ struct guard_holder {
 struct guard_attempt {
     uint32_t send_count;
     uint32_t answered_409;
-    bool not_applied;   /* definitely */
-    bool came_too_late; /* E6: R6 found too little left of the signature, or an answer says that it is over */
-    bool overtaken;     /* V4.2: a look has shown the expectation broken: no other copy is sent */
-    uint8_t looks;      /* how often the pause between two has grown */
-    bool uncertain;     /* N4.3: one copy at least has no definite answer */
-    bool pause_due;     /* N4.3: before another copy is sent */
-    bool creation_read; /* T3.10: the record of what is deleted was asked for; `holder` has it if it was found */
-    bool creation_found;
+    bool not_applied;    /* definitely */
+    bool came_too_late;  /* E6: R6 found too little left of the signature, or an answer says that it is over */
+    bool overtaken;      /* V4.2: a look has shown the expectation broken: no other copy is sent */
+    uint8_t looks;       /* how often the pause between two has grown */
+    bool uncertain;      /* N4.3: one copy at least has no definite answer */
+    bool pause_due;      /* N4.3: before another copy is sent */
+    bool creation_read;  /* T3.10: the question for the record of what is deleted was answered */
+    bool creation_found; /* `holder` has it */
     uint8_t reserved[4];
 };
 

@@ -344,6 +344,7 @@ void guard_drop_creation(struct guard *g, struct guard_actions *actions)
 {
     actions->drop_get = (g->awaiting & GUARD_DO_RECORD_GET) != 0;
     g->awaiting &= ~(unsigned)GUARD_DO_RECORD_GET;
+    g->attempt.creation_read = g->attempt.creation_found; /* else it is asked again, beside the next copy */
 }
 
 static void release_creation(struct guard *g, struct guard_actions *actions)

@@ -273,6 +273,7 @@ void driver_send_attempt(struct driver *driver, const struct guard_actions *acti
 /* driver_io_ledger.c */
 void driver_put_record(struct driver *driver, const struct guard_actions *actions);
 void driver_read_record(struct driver *driver, const struct guard_actions *actions); /* GetItem, or Query */
+void driver_read_creation(struct driver *driver);                                    /* T3.10 */
 /* How long the first try of a small request to the ledger may take. */
 uint64_t client_ledger_try_ms(const os_client *client);
 /* Until one that does not answer is given up. UINT64_MAX: it does, or is not to be given up. */

@@ -291,7 +291,7 @@ void driver_perform(struct driver *driver, const struct guard_actions *actions)
     } else if (what & GUARD_DO_SEND) {
         driver_send_attempt(driver, actions);
         if (what & GUARD_DO_RECORD_GET)
-            driver_read_record(driver, actions);
+            driver_read_creation(driver);
     } else if (what & GUARD_DO_RECORD_QUERY) {
         driver_read_record(driver, actions);
     } else if (what & GUARD_DO_PARTS) {

@@ -105,7 +105,8 @@ static void note_refusal(struct driver *driver, const struct ledger_answer *answ
 /* What ran out of time says less than the failure before it, which may be the cause. */
 static void note_failure(struct driver *driver, const os_error *error)
 {
-    if (error->code == OS_ERR_DEADLINE && driver->io.records.away && driver->io.last_is_the_ledgers)
+    bool named = driver->io.last_is_the_ledgers && driver->io.last_error;
+    if (error->code == OS_ERR_DEADLINE && driver->io.records.away && named)
         return;
     driver_note_error(driver, error);
     driver->io.last_is_the_ledgers = true;
@@ -223,12 +224,6 @@ static void query_done(void *context, const struct ledger_answer *answer)
     driver_event(driver, &event);
 }
 
-/* A Query may have many pages: until the driver ends it. What follows a verdict is like a release (T3.10). */
-static uint64_t read_deadline_ms(const struct driver *driver)
-{
-    return driver->answered ? driver->io.records.get_sent.monotonic_ms + RELEASE_PATIENCE_MS : UINT64_MAX;
-}
-
 void driver_read_record(struct driver *driver, const struct guard_actions *actions)
 {
     assert(driver->io.records.get_op == NULL);
@@ -242,11 +237,42 @@ void driver_read_record(struct driver *driver, const struct guard_actions *actio
         .each = classify_row,
         .each_context = driver,
         .records_only = true,
-        .deadline_monotonic_ms = read_deadline_ms(driver),
+        .deadline_monotonic_ms = UINT64_MAX, /* a Query may have many pages: until the driver ends it */
         .try_ms = try_ms(driver, &driver->io.records.get_sent),
     };
     struct ledger *ledger = driver->client->ledger;
     driver->io.records.get_op = ledger->vtable->start(ledger, &request, query ? query_done : get_done, driver);
     if (driver->io.records.get_op == NULL)
         driver_fail_later(driver, query ? GUARD_DO_RECORD_QUERY : GUARD_DO_RECORD_GET);
+}
+
+/* Like a release, it is no request that the write waits for, and its failure says nothing of the write. */
+static void creation_done(void *context, const struct ledger_answer *answer)
+{
+    struct driver *driver = context;
+    assert(driver->io.records.get_op != NULL);
+    driver->io.records.get_op = NULL;
+    client_note_request(driver->client, "GetItem", driver->key, &driver->io.records.get_sent, answer->error.http_status,
+                        answer->error.code);
+    struct guard_event event = {.kind = GUARD_EVENT_RECORD_GET, .ledger = answer->outcome, .found = answer->found};
+    record_copy(&event.record, &answer->record);
+    driver_event(driver, &event);
+}
+
+void driver_read_creation(struct driver *driver)
+{
+    assert(driver->io.records.get_op == NULL);
+    struct ledger *ledger = driver->client->ledger;
+    clock_read(&driver->io.records.get_sent);
+    struct ledger_request request = {
+        .verb = LEDGER_GET,
+        .path = driver->path,
+        .etag = RECORD_ETAG_CREATE,
+        .records_only = true,
+        .deadline_monotonic_ms = driver->io.records.get_sent.monotonic_ms + RELEASE_PATIENCE_MS,
+        .try_ms = client_ledger_try_ms(driver->client),
+    };
+    driver->io.records.get_op = ledger->vtable->start(ledger, &request, creation_done, driver);
+    if (driver->io.records.get_op == NULL)
+        driver_fail_later(driver, GUARD_DO_RECORD_GET);
 }

@@ -113,6 +113,7 @@ void release_go_on(struct release *release, const struct record *record, const s
 {
     assert(release->op == NULL);
     release->patience_ms = patience_ms;
+    clock_read(&release->retry.started); /* it may have been expected for long */
     record_copy(&release->record, record);
     release->condition = *condition;
     release_attempt(&release->retry);

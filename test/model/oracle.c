@@ -446,6 +446,7 @@ static void check_creation(const struct world *world, unsigned w, const struct g
     uint8_t code = nonce_code(seen->nonce);
     MUST(config->calls[w].operation == GUARD_DELETE && guard_verdict(&writer->guard) == VERDICT_COMMITTED,
          "T3.10: of a deletion");
+    MUST(writer->applied[writer->number], "T3.10: of one that was applied");
     MUST(code != 0 && (code == book->shown || code == book->shown_replaced) && seen->upload == 0,
          "T3.10: of what was deleted");
     MUST(todo->creation.timeout_ms == 0 && todo->creation.generation == seen->generation + 1,

@@ -158,6 +158,17 @@ static void drop(struct world *world, unsigned w, enum flight_kind kind)
             memset(&world->flights[i], 0, sizeof(world->flights[i]));
 }
 
+/* What is not waited for any more is taken back, or another GetItem meets it. A verdict takes back all. */
+static void check_dropped(const struct world *world, unsigned w, const struct guard_actions *todo)
+{
+    unsigned awaiting = world->writers[w].guard.awaiting;
+    for (unsigned i = 0; i < FLIGHTS && !(todo->what & GUARD_DO_VERDICT); i++) {
+        const struct flight *flight = &world->flights[i];
+        if (flight->kind == FLIGHT_GET && flight->writer == w && flight->awaited && !(awaiting & GUARD_DO_RECORD_GET))
+            violated(STUCK, "T3.10: a GetItem of %c goes on, and nobody waits for it", 'A' + (int)w);
+    }
+}
+
 static void step(struct world *world, unsigned w, struct guard_event *event, const struct flight *answered)
 {
     struct writer *writer = &world->writers[w];
@@ -172,6 +183,7 @@ static void step(struct world *world, unsigned w, struct guard_event *event, con
         drop(world, w, FLIGHT_HEAD);
     if (todo.drop_get)
         drop(world, w, FLIGHT_GET);
+    check_dropped(world, w, &todo);
     forget_answers(world, w, writer->guard.awaiting);
     ask(world, w, event, &todo);
     if (guard_finished(&writer->guard)) {

@@ -298,7 +298,7 @@ static const char *check_verdict(struct guard_watch *watch, const struct guard *
     } else {
         wrong = check_lost(watch, guard, todo);
     }
-    bool clears = watch->clears && watch->verdict == VERDICT_COMMITTED;
+    bool clears = watch->clears && watch->attempt.written;
     watch->under_way &= GUARD_DO_RECORD_PUT | (clears ? GUARD_DO_RECORD_GET : 0);
     watch->timer = false;
     return wrong;
@@ -311,7 +311,7 @@ static bool may_release(const struct guard_watch *watch)
     bool upload = watch->operation == GUARD_COMPLETE;
     return watch->verdict == VERDICT_CONFLICT || watch->verdict == VERDICT_NOT_EXECUTED ||
            (watch->verdict == VERDICT_COMMITTED &&
-            (watch->settings.release_always || upload || orphan || watch->clears));
+            (watch->settings.release_always || upload || orphan || (watch->clears && watch->attempt.written)));
 }
 
 static const char *check_release(struct guard_watch *watch, const struct guard_actions *todo)

@@ -24,6 +24,8 @@ struct services {
     atomic_bool deleted;
     bool holds_deletion;
     bool holds_reading;
+    bool drops_reading; /* the connection is closed instead of an answer */
+    struct event read;  /* an answer to it, or its failure, was taken */
 };
 
 static void answer_store(void *context, const struct http_server_record *record, struct buf *scratch,
@@ -56,12 +58,26 @@ static void answer_ledger(void *context, const struct http_server_record *record
     buf_reset(scratch);
     buf_add_f(scratch, "HTTP/1.1 200 OK\r\nx-amzn-RequestId: A\r\nContent-Length: %zu\r\n\r\n%s", strlen(body), body);
     *ret = (struct http_server_step){.answer = buf_str(scratch), .hold = reads && services->holds_reading};
+    if (reads && services->drops_reading)
+        *ret = (struct http_server_step){.leave = HTTP_SERVER_CLOSE};
+}
+
+static void note_line(void *context, os_log_level level, const char *line)
+{
+    struct services *services = context;
+    (void)level;
+    if (strncmp(line, "GetItem", strlen("GetItem")) == 0)
+        event_set(&services->read);
 }
 
 static void services_start(struct services *services)
 {
     os_options options = OS_OPTIONS_INIT;
     options.fences = OS_OFF; /* nothing else is asked of the store */
+    options.log = note_line;
+    options.log_context = services;
+    options.log_level = OS_LOG_DEBUG;
+    services->read = (struct event)EVENT_INIT;
     services->store =
         http_server_start(&(struct http_server_options){.respond = answer_store, .respond_context = services});
     services->ledger =
@@ -137,5 +153,31 @@ TEST(a_creation_waits_for_the_release_that_a_late_reading_holds_up)
     http_server_release(services.ledger, 1);
     expect_committed(&again);
     expect_release_of_creation(&services);
+    services_stop(&services);
+}
+
+/* What the write does not need says nothing of it. */
+TEST(a_reading_that_fails_is_not_the_trouble_of_a_deletion_without_an_answer)
+{
+    struct services services = {.holds_deletion = true, .drops_reading = true};
+    struct completions completions = COMPLETIONS_INIT;
+    services_start(&services);
+    os_start start = completions_start(&completions);
+    os_error error;
+    os_cancel *cancel = NULL;
+    os_call call = OS_CALL_INIT;
+    assert_int_equal(os_cancel_new(&cancel), OS_OK);
+    call.cancel = cancel;
+    start.call = &call;
+    CHECK_CODE(os_start_delete_if_match(services.client, "key", ETAG, &start, NULL, &error), OS_OK, &error);
+    assert_true(http_server_wait_held(services.store, 1));
+    event_wait(&services.read);
+    os_cancel_trigger(cancel);
+    os_operation *operation = completions_wait(&completions);
+    assert_int_equal(os_operation_verdict(operation), OS_UNKNOWN);
+    assert_null(strstr(os_operation_error(operation)->message, "dynamodb"));
+    os_operation_free(operation);
+    os_cancel_free(cancel);
+    http_server_release(services.store, 1);
     services_stop(&services);
 }

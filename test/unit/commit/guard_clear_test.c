@@ -47,6 +47,32 @@ TEST(a_deletion_without_a_good_answer_releases_no_creation)
     TRACE("delete E\n" SENDING "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
 }
 
+/* What was found stays; what was not is asked for beside the next copy. */
+TEST(a_deletion_that_is_sent_again_reads_the_creation_until_it_is_found)
+{
+    TRACE("delete E 409=again\n" SENDING "attempt 409 @1001 -> DROP GET, WAIT 25 [SEND_WAITING]\n"
+          "timer -> GET ours, SEND 20000 [SENDING]\n"
+          "get found g=5 t=20000 ttl=9 n=whole -> [SENDING]\n"
+          "attempt 409 @1001 -> WAIT 50 [SEND_WAITING]\n"
+          "timer -> SEND 20000 [SENDING]\n"
+          "attempt ok -> COMMITTED WRITTEN R9 none, RELEASE * g=6 t=0 ttl=4601 n=whole if g=5 n=whole, "
+          "RELEASE g=101 t=0 ttl=4601 fence=1010 saw=whole if g=100 [FINISHED]\n");
+    TRACE("delete E\n" SENDING "get throttled -> [SENDING]\n"
+          "attempt token -> SIGN 1000/5 renewed [SIGNING_AGAIN]\n"
+          "signed -> GET ours, SEND 20000 [SENDING]\n"
+          "attempt ok -> COMMITTED WRITTEN R9 none [CLEARING]\n"
+          "get none -> " OWN_RELEASE);
+}
+
+TEST(a_native_deletion_reads_nothing)
+{
+    TRACE("delete E native\n"
+          "start -> HEAD [CHECKING]\n"
+          "head E nonce=whole @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> SEND 12000 [SENDING]\n"
+          "attempt ok -> COMMITTED WRITTEN R9 none [FINISHED]\n");
+}
+
 /* A creator that this deletion has not seen may be alive; an upload's nonce is that of several Completes. */
 TEST(a_deletion_leaves_the_record_of_another_creator_alone)
 {
