@@ -327,22 +327,6 @@ static bool keeps_record(const struct driver *driver)
            guard_verdict(&driver->guard) != VERDICT_COMMITTED;
 }
 
-static void release_records(struct driver *driver, const struct guard_actions *actions)
-{
-    uint64_t patience_ms = driver->tally.away & DRIVER_LEDGER ? RELEASE_AWAY_MS : RELEASE_PATIENCE_MS;
-    if (actions->what & GUARD_DO_RELEASE_CREATION) {
-        if (driver->creation)
-            release_go_on(driver->creation, &actions->creation, &actions->creation_condition, patience_ms);
-        else
-            release_start(driver->client, driver->path, RECORD_ETAG_CREATE, &actions->creation,
-                          &actions->creation_condition, patience_ms);
-        driver->creation = NULL;
-    }
-    if ((actions->what & GUARD_DO_RELEASE) && !keeps_record(driver))
-        release_start(driver->client, driver->path, guard_record_etag(&driver->guard), &actions->release,
-                      &actions->release_condition, patience_ms);
-}
-
 static void driver_stop(struct driver *driver);
 
 static void step_guard(struct driver *driver, struct guard_event *event)
@@ -362,7 +346,7 @@ static void step_guard(struct driver *driver, struct guard_event *event)
                  driver->key, (unsigned long long)driver->guard.holder.record.timeout_ms);
     if (actions.what & GUARD_DO_VERDICT)
         keep_ticket(driver);
-    release_records(driver, &actions);
+    release_of_step(driver, &actions, !keeps_record(driver));
     if (guard_finished(&driver->guard)) {
         end_guard(driver);
         return;

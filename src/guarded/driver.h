@@ -315,16 +315,14 @@ void driver_describe_conflict(struct driver_outcome *outcome, const char *key, c
 /* release.c: T3, in the background; copies what it needs. A client that closes waits for it as long as its patience. */
 enum { RELEASE_PATIENCE_MS = 5000, RELEASE_AWAY_MS = 1000 /* of a ledger that was given up */ };
 void release_free_all(os_client *client);
-/* One that may follow (T3.10). Then exactly one of the two is called. NULL: out of memory. */
+/* What a step of the guard releases; of its own record only where `own`. */
+void release_of_step(struct driver *driver, const struct guard_actions *actions, bool own);
+/* One that may follow, as driver->creation (T3.10): with a step, or it is dropped. NULL: out of memory. */
 struct release *release_expect(os_client *client, const char *path, const char *etag);
-void release_go_on(struct release *release, const struct record *record, const struct record_condition *condition,
-                   uint64_t patience_ms);
 void release_drop(struct release *release);
 /* Who wants a record that this client is about to release waits for that: it would only be in the way. True: `go` is
  * called when all of them have ended. */
 bool release_holds_back(os_client *client, struct release_waiter *waiter);
 void release_let_go(os_client *client, struct release_waiter *waiter); /* it waits no longer, if it did */
-void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
-                   const struct record_condition *condition, uint64_t patience_ms);
 
 #endif

@@ -108,8 +108,8 @@ struct release *release_expect(os_client *client, const char *path, const char *
     return release;
 }
 
-void release_go_on(struct release *release, const struct record *record, const struct record_condition *condition,
-                   uint64_t patience_ms)
+static void release_go_on(struct release *release, const struct record *record,
+                          const struct record_condition *condition, uint64_t patience_ms)
 {
     assert(release->op == NULL);
     release->patience_ms = patience_ms;
@@ -125,12 +125,28 @@ void release_drop(struct release *release)
     release_free(release);
 }
 
-void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
-                   const struct record_condition *condition, uint64_t patience_ms)
+static void release_start(os_client *client, const char *path, const char *etag, const struct record *record,
+                          const struct record_condition *condition, uint64_t patience_ms)
 {
     struct release *release = release_expect(client, path, etag);
     if (release)
         release_go_on(release, record, condition, patience_ms);
+}
+
+void release_of_step(struct driver *driver, const struct guard_actions *actions, bool own)
+{
+    uint64_t patience_ms = driver->tally.away & DRIVER_LEDGER ? RELEASE_AWAY_MS : RELEASE_PATIENCE_MS;
+    if (actions->what & GUARD_DO_RELEASE_CREATION) {
+        if (driver->creation)
+            release_go_on(driver->creation, &actions->creation, &actions->creation_condition, patience_ms);
+        else
+            release_start(driver->client, driver->path, RECORD_ETAG_CREATE, &actions->creation,
+                          &actions->creation_condition, patience_ms);
+        driver->creation = NULL;
+    }
+    if ((actions->what & GUARD_DO_RELEASE) && own)
+        release_start(driver->client, driver->path, guard_record_etag(&driver->guard), &actions->release,
+                      &actions->release_condition, patience_ms);
 }
 
 /* ------------------------------------------------------------------------------------------------ who waits for it */

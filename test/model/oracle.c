@@ -429,31 +429,6 @@ void oracle_copy_is_signed_later(struct world *world, unsigned w)
     book->later = 1;
 }
 
-static void note_creation(struct world *world, unsigned w, const struct guard_event *event, enum guard_state was)
-{
-    struct book *book = &world->writers[w].book;
-    if (event->kind != GUARD_EVENT_RECORD_GET || (was != GUARD_SENDING && was != GUARD_CLEARING))
-        return;
-    book->creation = event->ledger == LEDGER_OK && event->found ? nonce_code(event->record.nonce) : 0;
-    book->creation_generation = (uint32_t)event->record.generation;
-}
-
-static void check_creation(const struct world *world, unsigned w, const struct guard_actions *todo)
-{
-    const struct writer *writer = &world->writers[w];
-    const struct book *book = &writer->book;
-    const struct record *seen = &todo->creation_condition.seen;
-    uint8_t code = nonce_code(seen->nonce);
-    MUST(config->calls[w].operation == GUARD_DELETE && guard_verdict(&writer->guard) == VERDICT_COMMITTED,
-         "T3.10: of a deletion");
-    MUST(writer->applied[writer->number], "T3.10: of one that was applied");
-    MUST(code != 0 && (code == book->shown || code == book->shown_replaced) && seen->upload == 0,
-         "T3.10: of what was deleted");
-    MUST(todo->creation.timeout_ms == 0 && todo->creation.generation == seen->generation + 1,
-         "T3: generation, timeout");
-    MUST(code == book->creation && seen->generation == book->creation_generation, "T3.10: as read");
-}
-
 static void check_requests(struct world *world, unsigned w, const struct guard_event *event,
                            const struct guard_actions *todo, enum guard_state was)
 {
@@ -488,7 +463,7 @@ void oracle_after(struct world *world, unsigned w, const struct guard_event *eve
         MUST(!(todo->what & GUARD_DO_RELEASE) || todo->release_condition.kind == RECORD_IF_SAME, "R17: on all of it");
         return;
     }
-    note_creation(world, w, event, was);
+    oracle_creation_read(world, w, event, was);
     check_requests(world, w, event, todo, was);
     if (guard->state == GUARD_RESOLVE_HEAD)
         world->writers[w].book.proof = 0; /* a new round */
@@ -497,7 +472,7 @@ void oracle_after(struct world *world, unsigned w, const struct guard_event *eve
     if (todo->what & GUARD_DO_RELEASE)
         check_release(world, w, todo);
     if (todo->what & GUARD_DO_RELEASE_CREATION)
-        check_creation(world, w, todo);
+        oracle_creation_released(world, w, todo);
     if (event->kind == GUARD_EVENT_HEAD && event->head == HEAD_ANSWERED) {
         check_blocked(world, w, was);
         check_judged(guard, w, was);

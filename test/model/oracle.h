@@ -37,4 +37,8 @@ void oracle_before(struct world *world, unsigned w, const struct guard_event *ev
 void oracle_after(struct world *world, unsigned w, const struct guard_event *event, const struct guard_actions *todo,
                   enum guard_state was);
 
+/* oracle_creation.c */
+void oracle_creation_read(struct world *world, unsigned w, const struct guard_event *event, enum guard_state was);
+void oracle_creation_released(const struct world *world, unsigned w, const struct guard_actions *todo);
+
 #endif

@@ -150,6 +150,15 @@ static void ticket_read(struct guard_watch *watch, const struct guard_event *eve
     watch->owns_upload = same && dead && stored->upload != 0;
 }
 
+/* T3.10. */
+static void creation_came(struct guard_watch *watch, const struct guard_event *event)
+{
+    if (!event->found || !watch->clears || watch->own.reading)
+        return;
+    watch->creation_found = true;
+    record_copy(&watch->creation, &event->record);
+}
+
 static void ledger_came(struct guard_watch *watch, const struct guard_event *event)
 {
     bool is_get = event->kind == GUARD_EVENT_RECORD_GET;
@@ -160,10 +169,8 @@ static void ledger_came(struct guard_watch *watch, const struct guard_event *eve
         record_came(watch, &event->record, own_read);
     if (event->ledger != LEDGER_OK)
         return;
-    if (is_get && event->found && watch->clears && !watch->own.reading) {
-        watch->creation_found = true;
-        record_copy(&watch->creation, &event->record);
-    }
+    if (is_get)
+        creation_came(watch, event);
     if (event->kind == GUARD_EVENT_RECORD_PUT)
         holds_record(watch);
     if (event->kind == GUARD_EVENT_RECORD_QUERY && event->evidence.saw_ours)

@@ -274,6 +274,14 @@ static bool names_no_other(const struct guard_watch *watch, const struct guard *
     return !found->exists || guard->outcome.reason == GUARD_REASON_WRITTEN || strcmp(found->nonce, watch->nonce) == 0;
 }
 
+/* After the verdict: an orphan's PutItem, and T3.10's GetItem. */
+static void nothing_else_is_under_way(struct guard_watch *watch)
+{
+    bool clears = watch->clears && watch->attempt.written;
+    watch->under_way &= GUARD_DO_RECORD_PUT | (clears ? GUARD_DO_RECORD_GET : 0);
+    watch->timer = false;
+}
+
 static const char *check_verdict(struct guard_watch *watch, const struct guard *guard, const struct guard_actions *todo)
 {
     const struct guard_watch_attempt *attempt = &watch->attempt;
@@ -298,9 +306,7 @@ static const char *check_verdict(struct guard_watch *watch, const struct guard *
     } else {
         wrong = check_lost(watch, guard, todo);
     }
-    bool clears = watch->clears && watch->attempt.written;
-    watch->under_way &= GUARD_DO_RECORD_PUT | (clears ? GUARD_DO_RECORD_GET : 0);
-    watch->timer = false;
+    nothing_else_is_under_way(watch);
     return wrong;
 }
 
