@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/socket_watch.h"
 
+#include "support/test.h"
+
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
@@ -26,6 +28,20 @@ void socket_watch_end(void)
 const struct socket_watch *socket_watch(void)
 {
     return &seen;
+}
+
+size_t socket_watch_sent_bytes(void)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < seen.sends; i++)
+        bytes += seen.sent[i] > 0 ? (size_t)seen.sent[i] : 0;
+    return bytes;
+}
+
+ssize_t socket_watch_last_send(void)
+{
+    assert_true(seen.sends > 1);
+    return seen.sent[seen.sends - 1];
 }
 
 ssize_t send(int fd, const void *data, size_t length, int flags)

@@ -25,5 +25,7 @@ struct socket_watch {
 void socket_watch_begin(void); /* from zero */
 void socket_watch_end(void);
 const struct socket_watch *socket_watch(void); /* of this thread */
+size_t socket_watch_sent_bytes(void);
+ssize_t socket_watch_last_send(void); /* of two at least */
 
 #endif

@@ -65,7 +65,6 @@ TEST_WITH(fixture, a_name_that_stays_unknown_is_said_to_be_unknown_each_time)
     expect_answer(fixture, host);
 }
 
-/* A name service that does not answer holds up its own request until the deadline, and no other. */
 static void expect_no_name_in_time(struct fixture *fixture, const char *of, const char *sentence)
 {
     struct probe probe;
@@ -80,6 +79,7 @@ static void expect_no_name_in_time(struct fixture *fixture, const char *of, cons
     probe_free(&probe);
 }
 
+/* A name service that does not answer holds up its own request until the deadline, and no other. */
 TEST_WITH(fixture, a_name_look_up_without_end_ends_at_the_deadline_and_says_so)
 {
     char sentence[128];

@@ -157,20 +157,6 @@ TEST_WITH_AS(fixture, with_small_segments, what_does_not_fit_this_connection_is_
 
 /* ------------------------------------------------------------------------------------------------ held back */
 
-static size_t sent_bytes(void)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < socket_watch()->sends; i++)
-        bytes += socket_watch()->sent[i] > 0 ? (size_t)socket_watch()->sent[i] : 0;
-    return bytes;
-}
-
-static ssize_t last_send(void)
-{
-    assert_true(socket_watch()->sends > 1);
-    return socket_watch()->sent[socket_watch()->sends - 1];
-}
-
 static void check_held_back(struct fixture *fixture, size_t length, size_t overhead)
 {
     char *body = zeroes(length);
@@ -182,7 +168,7 @@ static void check_held_back(struct fixture *fixture, size_t length, size_t overh
     assert_int_equal(probe.code, OS_OK);
     assert_false(probe.tail_kept);
     size_t tail = length < TAIL_BYTES ? length : TAIL_BYTES;
-    assert_in_range(last_send(), tail, tail + overhead);
+    assert_in_range(socket_watch_last_send(), tail, tail + overhead);
     const struct http_server_record *record = http_server_record(fixture->server, 0);
     assert_int_equal(record->body_length, length);
     probe_free(&probe);
@@ -305,7 +291,7 @@ static void send_unread(struct fixture *fixture, struct probe *ret, const char *
     ret->start.tail_before_ms = tail_before_ms;
     socket_watch_begin();
     probe_start(fixture->engine, ret);
-    while (sent_bytes() < UNREAD_LENGTH - TAIL_BYTES && !ret->done)
+    while (socket_watch_sent_bytes() < UNREAD_LENGTH - TAIL_BYTES && !ret->done)
         http_engine_poll(fixture->engine, 10);
 }
 
@@ -319,8 +305,8 @@ static void check_never_whole(struct fixture *fixture, uint64_t deadline_ms, uin
     probe_wait(fixture->engine, &probe);
     socket_watch_end();
     assert_int_equal(probe.code, OS_ERR_DEADLINE);
-    assert_in_range(probe.acknowledged_bytes, 1, UNREAD_LENGTH / 2);              /* E6: the rate of this link */
-    assert_in_range(sent_bytes(), UNREAD_LENGTH - TAIL_BYTES, UNREAD_LENGTH - 1); /* with headers */
+    assert_in_range(probe.acknowledged_bytes, 1, UNREAD_LENGTH / 2); /* E6: the rate of this link */
+    assert_in_range(socket_watch_sent_bytes(), UNREAD_LENGTH - TAIL_BYTES, UNREAD_LENGTH - 1); /* with headers */
     http_server_release(fixture->server, 1);
     assert_true(http_server_wait_count(fixture->server, 1));
     assert_int_equal(http_server_record(fixture->server, 0)->end_errno, ECONNRESET);
