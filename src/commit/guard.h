@@ -351,9 +351,8 @@ struct guard_attempt {
     uint8_t looks;       /* how often the pause between two has grown */
     bool uncertain;      /* N4.3: one copy at least has no definite answer */
     bool pause_due;      /* N4.3: before another copy is sent */
-    bool creation_read;  /* T3.10: the question for the record of what is deleted was answered */
-    bool creation_found; /* `holder` has it */
-    uint8_t reserved[4];
+    bool creation_found; /* T3.10: `holder` has the record of what is deleted */
+    uint8_t reserved[5];
 };
 
 /* R13: what one round has shown (guard_resolve.c, guard_native.c, guard_ticket.c). */

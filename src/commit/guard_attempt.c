@@ -264,12 +264,11 @@ static void after_uncertainty(struct guard *g, const struct guard_event *event, 
 
 void guard_on_attempt(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    actions->drop_head = (g->awaiting & GUARD_DO_HEAD) != 0; /* V4.2: the answer is here */
-    g->awaiting &= ~(unsigned)GUARD_DO_HEAD;
+    guard_drop(g, GUARD_DO_HEAD, actions); /* V4.2: the answer is here */
     assert(g->own.hold == GUARD_HOLDS_RECORD || g->settings.native);
     assert(g->attempt.send_count > 0 && !g->attempt.not_applied);
     if (event->attempt != ATTEMPT_OK)
-        guard_drop_creation(g, actions);
+        guard_drop(g, GUARD_DO_RECORD_GET, actions); /* T3.10: asked again beside the next copy */
     if (g->attempt.uncertain && event->attempt != ATTEMPT_OK) {
         after_uncertainty(g, event, actions);
         return;

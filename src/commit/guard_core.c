@@ -269,6 +269,12 @@ void guard_request(struct guard *g, unsigned what, struct guard_actions *actions
     actions->what |= what;
 }
 
+void guard_drop(struct guard *g, unsigned what, struct guard_actions *actions)
+{
+    actions->drop |= g->awaiting & what;
+    g->awaiting &= ~what;
+}
+
 void guard_request_head(struct guard *g, const struct clock_reading *now, struct guard_actions *actions)
 {
     g->time.head_clock = *now;
@@ -334,17 +340,10 @@ static bool clears_creation(const struct guard *g)
  * the condition that it still is what was read. */
 void guard_read_creation(struct guard *g, struct guard_actions *actions)
 {
-    if (!clears_creation(g) || g->attempt.creation_read)
+    if (!clears_creation(g) || g->attempt.creation_found)
         return;
     guard_request(g, GUARD_DO_RECORD_GET, actions);
     actions->get_our_etag = true;
-}
-
-void guard_drop_creation(struct guard *g, struct guard_actions *actions)
-{
-    actions->drop_get = (g->awaiting & GUARD_DO_RECORD_GET) != 0;
-    g->awaiting &= ~(unsigned)GUARD_DO_RECORD_GET;
-    g->attempt.creation_read = g->attempt.creation_found; /* else it is asked again, beside the next copy */
 }
 
 static void release_creation(struct guard *g, struct guard_actions *actions)
@@ -364,8 +363,7 @@ static void release_creation(struct guard *g, struct guard_actions *actions)
 /* Nobody's record is in the way any more: `holder` has room for it. */
 void guard_on_creation(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
-    assert(clears_creation(g) && !g->attempt.creation_read);
-    g->attempt.creation_read = true;
+    assert(clears_creation(g) && !g->attempt.creation_found);
     g->attempt.creation_found = event->ledger == LEDGER_OK && event->found;
     if (g->attempt.creation_found)
         record_copy(&g->holder.record, &event->record);
@@ -373,17 +371,6 @@ void guard_on_creation(struct guard *g, const struct guard_event *event, struct 
         return;
     g->state = GUARD_FINISHED;
     release_creation(g, actions);
-}
-
-static void clear_creation(struct guard *g, struct guard_actions *actions)
-{
-    assert(g->outcome.verdict == VERDICT_COMMITTED);
-    if (g->attempt.creation_read) {
-        release_creation(g, actions);
-        return;
-    }
-    g->state = GUARD_CLEARING;
-    g->awaiting = GUARD_DO_RECORD_GET; /* since the attempt was sent */
 }
 
 /* V5, R9. The record of a Complete never counts as spent, and is released when an answer says that it is over (V4.5). */
@@ -412,10 +399,13 @@ void guard_conclude(struct guard *g, enum verdict verdict, enum guard_reason rea
         g->state = GUARD_ORPHANED;
         return;
     }
-    g->awaiting = 0;
-    g->state = GUARD_FINISHED;
-    if (rule == RULE_R9 && clears_creation(g))
-        clear_creation(g, actions);
+    bool clears = rule == RULE_R9 && clears_creation(g);
+    g->awaiting &= clears ? GUARD_DO_RECORD_GET : 0;
+    g->state = g->awaiting ? GUARD_CLEARING : GUARD_FINISHED;
+    if (g->state == GUARD_CLEARING) /* the reading is out since the attempt was sent */
+        return;
+    if (clears)
+        release_creation(g, actions);
     else if (releases_record(g, verdict, rule))
         guard_release(g, actions);
 }

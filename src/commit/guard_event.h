@@ -147,9 +147,7 @@ struct guard_actions {
      * than send_tail_ms have passed since send_clock, by the clock that advanced most. */
     struct clock_reading send_clock;
     uint64_t send_tail_ms;
-    /* With GUARD_DO_HEAD: the one under way is not waited for any longer, whether or not this step asks for another. */
-    bool drop_head;
-    bool drop_get; /* the same of GUARD_DO_RECORD_GET; this step asks for no other */
+    unsigned drop; /* GUARD_DO_... under way that are not waited for any longer; this step may ask for another HEAD */
     bool has_timer;
     uint64_t timer_ms; /* from now; replaces an earlier timer, which a step without one leaves running */
 };

@@ -37,6 +37,7 @@ bool guard_is_dead(const struct guard *g);                                      
 bool guard_never_dies(const struct guard *g); /* the store may wait for the rest of it for ever */
 void guard_request(struct guard *g, unsigned what,
                    struct guard_actions *actions); /* a request that will be answered by an event */
+void guard_drop(struct guard *g, unsigned what, struct guard_actions *actions);
 void guard_request_head(struct guard *g, const struct clock_reading *now, struct guard_actions *actions);
 void guard_wait(struct guard *g, enum guard_state state,
                 struct guard_actions *actions); /* back-off, then GUARD_EVENT_TIMER */
@@ -48,7 +49,6 @@ bool guard_is_overtaken(const struct guard *g, const struct guard_event *event);
 void guard_conclude_overtaken(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 void guard_release(struct guard *g, struct guard_actions *actions);
 void guard_read_creation(struct guard *g, struct guard_actions *actions);
-void guard_drop_creation(struct guard *g, struct guard_actions *actions);
 void guard_on_creation(struct guard *g, const struct guard_event *event, struct guard_actions *actions);
 
 /* guard_ticket.c */

@@ -25,11 +25,13 @@ static void driver_link(struct driver *driver)
     client_background(client, 1);
 }
 
+#define ALL_REQUESTS (~0U)
+
 static void driver_free(struct driver *driver)
 {
     os_client *client = driver->client;
     assert(driver->answered && !driver->op.begun);
-    driver_cancel_requests(driver, 0);
+    driver_cancel_requests(driver, ALL_REQUESTS);
     client->store->vtable->attempt_free(client->store, driver->io.attempt.signed_request);
     loop_timer_clear(client->loop, &driver->time.guard_timer);
     loop_timer_clear(client->loop, &driver->io.failed_timer);
@@ -70,7 +72,7 @@ static void driver_answer(struct driver *driver)
     driver->answered = true;
     op_end(&driver->op);
     loop_leave_turn(driver->client->loop, &driver->turn);
-    driver_cancel_requests(driver, still_wanted(driver));
+    driver_cancel_requests(driver, ALL_REQUESTS & ~still_wanted(driver));
     struct driver_outcome *outcome = driver->outcome;
     add_tally(driver, outcome);
     outcome->result.duration_ms = retry_elapsed_ms(&driver->op.retry);
@@ -288,7 +290,7 @@ static void count_waiting(struct driver *driver, const struct clock_reading *now
 static void end_guard(struct driver *driver)
 {
     assert(guard_finished(&driver->guard) && guard_verdict(&driver->guard) != VERDICT_NONE);
-    driver_cancel_requests(driver, 0);
+    driver_cancel_requests(driver, ALL_REQUESTS);
     loop_timer_clear(driver->client->loop, &driver->time.guard_timer);
     if (!driver->answered && wants_again(driver)) {
         start_again(driver);
@@ -336,10 +338,8 @@ static void step_guard(struct driver *driver, struct guard_event *event)
     clock_read(&event->now);
     guard_step(&driver->guard, event, &actions);
     count_waiting(driver, &event->now);
-    if (actions.drop_head)
-        driver_drop_head(driver);
-    if (actions.drop_get)
-        driver_drop_get(driver);
+    if (actions.drop)
+        driver_cancel_requests(driver, actions.drop);
     if (actions.what & GUARD_DO_REPORT_LEASE)
         log_line(&driver->client->log, OS_LOG_WARN,
                  "%s: the record of another write has a timeout of %llu ms, over an hour; it is waited for",
@@ -353,7 +353,7 @@ static void step_guard(struct driver *driver, struct guard_event *event)
     }
     if (actions.what & GUARD_DO_VERDICT) { /* a PutItem, or T3.10's GetItem: the verdict need not wait for it */
         bool clears = driver->guard.state == GUARD_CLEARING;
-        driver_cancel_requests(driver, still_wanted(driver));
+        driver_cancel_requests(driver, ALL_REQUESTS & ~still_wanted(driver));
         if (clears) /* before the caller knows, who may create it again at once */
             driver->creation = release_expect(driver->client, driver->path, RECORD_ETAG_CREATE);
         if (!driver->answered && !wants_again(driver)) {

@@ -247,9 +247,7 @@ void driver_ticket_of(const struct driver *driver, struct guard_ticket *ret);
 
 /* driver_io.c: makes the requests that a step asks for. */
 void driver_perform(struct driver *driver, const struct guard_actions *actions);
-void driver_cancel_requests(struct driver *driver, unsigned kept); /* GUARD_DO_... */
-void driver_drop_head(struct driver *driver);
-void driver_drop_get(struct driver *driver);
+void driver_cancel_requests(struct driver *driver, unsigned what); /* GUARD_DO_... */
 
 /* driver_io_event.c: the last error. It is lost where there is no memory for it. */
 void driver_note_error(struct driver *driver, const os_error *error);

@@ -326,37 +326,23 @@ static void cancel_ledger_op(struct driver *driver, struct ledger_op **op)
     *op = NULL;
 }
 
-/* Of those that could not even be started, too. */
-static void forget_failed(struct driver *driver, unsigned what)
+void driver_cancel_requests(struct driver *driver, unsigned what)
 {
-    driver->io.failed &= ~what;
+    if (what & GUARD_DO_HEAD)
+        cancel_store_op(driver, &driver->io.head.op);
+    if (what & GUARD_DO_SOURCE && driver->io.source)
+        cancel_store_op(driver, &driver->io.source->op);
+    if (what & GUARD_DO_SEND)
+        cancel_store_op(driver, &driver->io.attempt.op);
+    if (what & (GUARD_DO_PARTS | GUARD_DO_ABORT))
+        cancel_store_op(driver, &driver->io.parts.op);
+    if (what & GUARD_DO_VERSIONS)
+        driver_free_versions(driver);
+    if (what & GUARD_DO_RECORD_GET) /* or a Query, which takes its place */
+        cancel_ledger_op(driver, &driver->io.records.get_op);
+    if (what & GUARD_DO_RECORD_PUT)
+        cancel_ledger_op(driver, &driver->io.records.put_op);
+    driver->io.failed &= ~what; /* those that could not even be started */
     if (driver->io.failed == 0)
         loop_timer_clear(driver->client->loop, &driver->io.failed_timer);
-}
-
-void driver_drop_head(struct driver *driver)
-{
-    cancel_store_op(driver, &driver->io.head.op);
-    forget_failed(driver, GUARD_DO_HEAD);
-}
-
-void driver_drop_get(struct driver *driver)
-{
-    cancel_ledger_op(driver, &driver->io.records.get_op);
-    forget_failed(driver, GUARD_DO_RECORD_GET);
-}
-
-void driver_cancel_requests(struct driver *driver, unsigned kept)
-{
-    driver_drop_head(driver);
-    if (driver->io.source)
-        cancel_store_op(driver, &driver->io.source->op);
-    cancel_store_op(driver, &driver->io.attempt.op);
-    cancel_store_op(driver, &driver->io.parts.op);
-    driver_free_versions(driver);
-    if (!(kept & GUARD_DO_RECORD_GET))
-        cancel_ledger_op(driver, &driver->io.records.get_op);
-    if (!(kept & GUARD_DO_RECORD_PUT))
-        cancel_ledger_op(driver, &driver->io.records.put_op);
-    forget_failed(driver, ~kept);
 }

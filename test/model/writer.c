@@ -151,10 +151,10 @@ static bool has_timer(const struct world *world, unsigned w, const struct guard_
     return writer->timer || todo->has_timer;
 }
 
-static void drop(struct world *world, unsigned w, enum flight_kind kind)
+static void drop(struct world *world, unsigned w, unsigned what)
 {
     for (unsigned i = 0; i < FLIGHTS; i++)
-        if (world->flights[i].kind == kind && world->flights[i].writer == w)
+        if (what & request_of((enum flight_kind)world->flights[i].kind) && world->flights[i].writer == w)
             memset(&world->flights[i], 0, sizeof(world->flights[i]));
 }
 
@@ -179,10 +179,7 @@ static void step(struct world *world, unsigned w, struct guard_event *event, con
     guard_step(&writer->guard, event, &todo);
     oracle_after(world, w, event, &todo, was);
     writer->timer = has_timer(world, w, &todo);
-    if (todo.drop_head)
-        drop(world, w, FLIGHT_HEAD);
-    if (todo.drop_get)
-        drop(world, w, FLIGHT_GET);
+    drop(world, w, todo.drop);
     check_dropped(world, w, &todo);
     forget_answers(world, w, writer->guard.awaiting);
     ask(world, w, event, &todo);

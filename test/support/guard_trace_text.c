@@ -208,9 +208,9 @@ static void add_waiting(struct trace_text *text, const struct guard *g, const st
 void trace_text_step(struct trace_text *text, const struct guard *g, const struct guard_actions *todo)
 {
     unsigned what = todo->what;
-    if (todo->drop_head)
+    if (todo->drop & GUARD_DO_HEAD)
         trace_text_add(text, "%sDROP", separator(text));
-    if (todo->drop_get)
+    if (todo->drop & GUARD_DO_RECORD_GET)
         trace_text_add(text, "%sDROP GET", separator(text));
     if (what & GUARD_DO_SIGN)
         trace_text_add(text, "%sSIGN %" PRIu64 "/%" PRIu32 "%s", separator(text), todo->sign_date_s,

@@ -385,10 +385,7 @@ static const char *check_requests(struct guard_watch *watch, const struct guard_
 {
     const char *wrong = NULL;
     unsigned asked = todo->what & (unsigned)REQUESTS;
-    if (todo->drop_head)
-        watch->under_way &= ~(unsigned)GUARD_DO_HEAD;
-    if (todo->drop_get)
-        watch->under_way &= ~(unsigned)GUARD_DO_RECORD_GET;
+    watch->under_way &= ~todo->drop;
     watch->clears = watch->clears || reads_creation(watch, todo);
     MUST((asked == 0 && !todo->has_timer) || watch->verdict == VERDICT_NONE, "nothing is wanted after the verdict");
     MUST((watch->under_way & asked) == 0, "of each kind of request at most one is under way");
