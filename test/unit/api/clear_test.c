@@ -32,7 +32,8 @@ static void answer_store(void *context, const struct http_server_record *record,
                          struct http_server_step *ret)
 {
     struct services *services = context;
-    bool object = strstr(record->target, "/key") != NULL;
+    bool other = strstr(record->target, "/other") != NULL;
+    bool object = other || strstr(record->target, "/key") != NULL;
     (void)scratch;
     *ret =
         (struct http_server_step){.answer = "HTTP/1.1 200 OK\r\n" DATED "ETag: " ETAG "\r\nContent-Length: 0\r\n\r\n"};
@@ -41,10 +42,10 @@ static void answer_store(void *context, const struct http_server_record *record,
         *ret = (struct http_server_step){.answer = "HTTP/1.1 204 No Content\r\n" DATED "\r\n",
                                          .hold = services->holds_deletion};
     } else if (object && strcmp(record->method, "HEAD") == 0) {
-        ret->answer = atomic_load(&services->deleted) ? "HTTP/1.1 404 Not Found\r\n" DATED "Content-Length: 0\r\n\r\n"
-                                                      : "HTTP/1.1 200 OK\r\n" DATED "ETag: " ETAG
-                                                        "\r\nx-amz-meta-oscommit-nonce: " NONCE
-                                                        "\r\nContent-Length: 3\r\n\r\n";
+        ret->answer = other || atomic_load(&services->deleted)
+                          ? "HTTP/1.1 404 Not Found\r\n" DATED "Content-Length: 0\r\n\r\n"
+                          : "HTTP/1.1 200 OK\r\n" DATED "ETag: " ETAG "\r\nx-amz-meta-oscommit-nonce: " NONCE
+                            "\r\nContent-Length: 3\r\n\r\n";
     }
 }
 
@@ -110,7 +111,8 @@ static void expect_committed(struct completions *completions)
 
 static bool is_of_creation(struct services *services, size_t index)
 {
-    return strstr(http_server_record(services->ledger, index)->body, "\"S\":\"*\"") != NULL;
+    const char *body = http_server_record(services->ledger, index)->body;
+    return strstr(body, "\"S\":\"*\"") != NULL && strstr(body, "\"S\":\"key\"") != NULL;
 }
 
 /* Behind the deletion's PutItem and its GetItem: the release is the next that is written there. */
@@ -145,10 +147,14 @@ TEST(a_creation_waits_for_the_release_that_a_late_reading_holds_up)
     struct services services = {.holds_reading = true};
     struct completions completions = COMPLETIONS_INIT;
     struct completions again = COMPLETIONS_INIT;
+    struct completions other = COMPLETIONS_INIT;
     services_start(&services);
     start_deletion(&services, &completions);
     expect_committed(&completions);
     (void)completions_create(&again, services.client, "key");
+    (void)completions_create(&other, services.client,
+                             "other"); /* begun later, so what does not wait was sent by then */
+    expect_committed(&other);
     assert_true(http_server_wait_held(services.ledger, 1));
     http_server_release(services.ledger, 1);
     expect_committed(&again);
