@@ -68,6 +68,28 @@ static void round_broken(struct guard *g, struct guard_actions *actions)
     guard_wait(g, GUARD_RESOLVE_WAITING, actions);
 }
 
+/* R13.19: until the second before the bound by the round's last Date, as that is a whole second; then soon. */
+static uint64_t until_end_ms(const struct guard *g, uint64_t date_s, uint64_t soon_ms)
+{
+    uint64_t past_s = date_s > g->settings.margin_s ? date_s - g->settings.margin_s : 0;
+    uint64_t left_s = g->own.record.fence_s > past_s ? g->own.record.fence_s - past_s : 0;
+    if (left_s == 0)
+        return soon_ms;
+    return left_s < GUARD_POLL_MAX_MS / 1000 ? left_s * 1000 : GUARD_POLL_MAX_MS;
+}
+
+/* R13.19: of an attempt that may live. What is not answered by now is probably lost, and its end is known. */
+static void wait_for_end(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
+{
+    guard_wait(g, GUARD_RESOLVE_WAITING, actions);
+    if (g->backoff.step_ms < BACKOFF_MAX_MS || !g->own.record.has_fence)
+        return;
+    uint64_t waited_ms = clock_elapsed_min(&g->signature.d0_clock, &event->now);
+    uint64_t pause_ms = waited_ms > actions->timer_ms ? waited_ms : actions->timer_ms;
+    uint64_t end_ms = until_end_ms(g, event->date_s, actions->timer_ms / 4);
+    actions->timer_ms = pause_ms < end_ms ? pause_ms : end_ms;
+}
+
 /*
  * Whether under this record somebody may have replaced what we wrote, without having left that he saw our nonce. What
  * was predicted may be wrong: the bucket's encryption was changed since, and ETags are no MD5 sums any more. But then
@@ -259,7 +281,7 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
     assert(g->awaiting == 0 && !g->settings.native);
     const struct row *row = row_for(g->round.part ? facts_of_part(g, &event->version) : facts_of(g, event));
     if (row == NULL) {
-        guard_wait(g, GUARD_RESOLVE_WAITING, actions);
+        wait_for_end(g, event, actions);
         return;
     }
     if (row->rule == RULE_R13_F && guard_ask_versions(g, event, actions))
@@ -272,6 +294,13 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
     if (row->verdict == VERDICT_CONFLICT)
         version_copy(&g->outcome.found, &event->version);
     guard_conclude(g, row->verdict, reason, row->rule, actions);
+}
+
+/* R13.18. Without a fence it is never dead, and the records are all that may ever tell. */
+static bool is_worth_reading(const struct guard *g, bool dead, bool changed)
+{
+    bool ends = g->own.record.has_fence && !g->write.from_ticket && !g->attempt.not_applied;
+    return dead || changed || !ends || g->round.part;
 }
 
 void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
@@ -294,6 +323,10 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
     bool changed = !version_same(&event->version, &g->check.base);
     if (dead)
         g->round.life = changed ? GUARD_LIFE_OVER_CHANGED : GUARD_LIFE_OVER;
+    if (!is_worth_reading(g, dead, changed)) {
+        wait_for_end(g, event, actions);
+        return;
+    }
     g->state = GUARD_RESOLVE_OWN;
     guard_request(g, GUARD_DO_RECORD_GET, actions);
 }

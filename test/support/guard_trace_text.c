@@ -165,8 +165,9 @@ static void add_send(struct trace_text *text, const struct guard_actions *todo)
 
 static void add_timer(struct trace_text *text, const struct guard *g, const struct guard_actions *todo)
 {
-    uint32_t step_ms = g->backoff.step_ms;
-    assert_true(todo->timer_ms >= step_ms / 2);
+    bool soon = todo->timer_ms < g->backoff.step_ms / 2; /* R13.19: a quarter */
+    uint32_t step_ms = soon ? g->backoff.step_ms / 4 : g->backoff.step_ms;
+    assert_in_range(todo->timer_ms, step_ms / 2, soon ? step_ms : UINT64_MAX);
     uint64_t shown_ms = todo->timer_ms > step_ms ? todo->timer_ms : step_ms;
     trace_text_add(text, "%sWAIT %" PRIu64, separator(text), shown_ms);
 }

@@ -46,6 +46,33 @@ TEST(a_round_with_an_unanswered_read_is_made_again)
           "timer +25 -> HEAD [RESOLVE_HEAD]\n");
 }
 
+/* R13.18: only row A could decide, and its best evidence is a HEAD. */
+TEST(a_round_about_what_may_live_ends_with_a_head_that_shows_the_very_version)
+{
+    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1012 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD);
+    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head F @1001 -> GET [RESOLVE_OWN]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head part X nonce=us @1001 -> GET [RESOLVE_OWN]\n");
+}
+
+/* R13.19. The fence is 1010: dead is what a Date of 1013 follows. */
+#define LOOK(ms, date, next)                 \
+    "timer +" ms " -> HEAD [RESOLVE_HEAD]\n" \
+    "head none @" date " -> WAIT " next " [RESOLVE_WAITING]\n"
+#define SHORT_PAUSES                                                                                              \
+    AMBIGUOUS "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n" LOOK("25", "1001", "50") LOOK("50", "1001", "100") \
+        LOOK("100", "1001", "200") LOOK("200", "1001", "400") LOOK("400", "1001", "800")
+TEST(rounds_become_rare_and_the_end_of_the_attempt_is_not_slept_through)
+{
+    TRACE("put absent ours=X\n" SHORT_PAUSES LOOK("800", "1001", "1575") LOOK("1600", "1003", "3175")
+              LOOK("3200", "1006", "4000") LOOK("1000", "1010", "2000") LOOK("2000", "1011", "1000")
+                  LOOK("900", "1012", "250") LOOK("200", "1012", "250") "timer +200 -> HEAD [RESOLVE_HEAD]\n" DEAD);
+}
+
 /* V4.8: another may have replaced the part, or locked what it was. Row F, once the attempt is dead. */
 TEST(a_part_of_our_write_is_evidence_of_nothing_but_a_doubt)
 {
@@ -99,7 +126,7 @@ TEST(a_round_forgets_the_round_before)
  */
 TEST(what_was_read_before_the_death_proves_nothing)
 {
-    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
+    TRACE("put absent ours=X\n" AMBIGUOUS "head F @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
           "head none @1013 +12000 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS
           "query row X g=1 t=20000 ttl=4605 n=other fence=1015 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
