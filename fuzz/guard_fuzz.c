@@ -262,6 +262,12 @@ static void make_guard(struct bytes *bytes, const struct guard_settings *setting
     start.expected_etag = start.operation == GUARD_DELETE || pick & 32 ? "\"a\"" : NULL;
     start.upload = start.operation == GUARD_COMPLETE ? 2 : 0;
     start.generation = next_number(bytes);
+    struct record released;
+    if ((pick & 192) == 192 && !settings->native) { /* R12.11 */
+        fill_record(bytes, around, &released);
+        released.timeout_ms = 0;
+        start.released = &released;
+    }
     struct guard_settings own = *settings;
     own.forward_only = settings->forward_only && start.operation != GUARD_DELETE;
     guard_init(ret, &own, &start);

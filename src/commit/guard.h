@@ -106,6 +106,7 @@ struct guard_start {
     uint64_t upload;                   /* COMPLETE: number of the upload id (record_upload_number) */
     uint32_t part_count;               /* COMPLETE: decides how long the store may be at it */
     bool parts_in_doubt;               /* COMPLETE: a part was not answered: a copy of it may come late (R14) */
+    const struct record *released;     /* R12.11: of our key, as a release that was applied left it; NULL: none known */
     const char *known_nonce;           /* R3.6: of the version with expected_etag, "" if it has none; NULL: not known */
     bool has_recent_date;              /* R3: an answer of the store is less than 2 s old; native: than 10 min */
     uint64_t recent_date_s;            /* the largest Date received so far */

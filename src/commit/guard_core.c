@@ -23,6 +23,17 @@ static void know_nonce(struct guard *g, const char *nonce)
     g->check.knows_nonce = true;
 }
 
+/* R12.11. The HEAD that R12.5 asks for follows, as this guard has sent none yet. */
+static void begin_on_released(struct guard *g, const struct record *released)
+{
+    assert(released->timeout_ms == 0 && !g->settings.native);
+    if (guard_is_ours(g, released) || released->generation == UINT64_MAX)
+        return; /* R4; and with nothing above it R11 says so */
+    g->own.condition.kind = RECORD_IF_SEEN;
+    record_copy(&g->own.condition.seen, released);
+    g->own.record.generation = released->generation + 1;
+}
+
 void guard_init(struct guard *g, const struct guard_settings *settings, const struct guard_start *start)
 {
     memset(g, 0, sizeof(*g));
@@ -46,6 +57,8 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
     g->own.record.upload = start->upload;
     g->own.condition.kind = RECORD_IF_ABSENT;
     g->own.record.generation = start->generation & ((UINT64_C(1) << 48) - 1); /* T2 */
+    if (start->released)
+        begin_on_released(g, start->released);
     if (start->known_nonce)
         know_nonce(g, start->known_nonce);
     /* A record that lacks `saw` takes row A's best evidence from the writer of what is replaced. */

@@ -164,6 +164,7 @@ static bool init_guard(struct driver *driver, const struct clock_reading *now)
         .upload = upload ? record_upload_number(upload->id) : 0,
         .part_count = upload ? (uint32_t)upload->part_count : 0,
         .parts_in_doubt = upload && upload->parts_in_doubt,
+        .released = driver->waiter.knows_released ? &driver->waiter.released : NULL,
         .known_nonce = driver->params.etag
                            ? known_versions_nonce(&driver->client->known_versions, driver->key, driver->params.etag)
                            : NULL,
@@ -172,6 +173,7 @@ static bool init_guard(struct driver *driver, const struct clock_reading *now)
         .recent_clock = client->dates.clock,
     };
     guard_init(&driver->guard, &settings, &start);
+    driver->waiter.knows_released = false; /* the next guard may come much later */
     return true;
 }
 

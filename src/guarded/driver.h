@@ -201,6 +201,8 @@ struct release_waiter {
     const char *path;
     const char *etag;
     void (*go)(struct release_waiter *waiter);
+    bool knows_released; /* R12.11: the record as it was released */
+    struct record released;
 };
 
 struct driver {

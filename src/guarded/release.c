@@ -24,6 +24,7 @@ struct release {
 };
 
 static void release_settled(os_client *client);
+static void release_applied(const struct release *release);
 
 static void release_free(struct release *release)
 {
@@ -58,10 +59,13 @@ static void release_done(void *context, const struct ledger_answer *answer)
     release->op = NULL;
     client_note_request(release->client, "PutItem", release->path, &release->sent, answer->error.http_status,
                         answer->error.code);
-    if ((answer->outcome == LEDGER_THROTTLED || answer->outcome == LEDGER_AMBIGUOUS) && !answer->foreign)
+    if ((answer->outcome == LEDGER_THROTTLED || answer->outcome == LEDGER_AMBIGUOUS) && !answer->foreign) {
         try_again_or_give_up(release);
-    else
-        release_free(release);
+        return;
+    }
+    if (answer->outcome == LEDGER_OK)
+        release_applied(release);
+    release_free(release);
 }
 
 static void release_attempt(struct retry *retry)
@@ -151,16 +155,33 @@ void release_of_step(struct driver *driver, const struct guard_actions *actions,
 
 /* ------------------------------------------------------------------------------------------------ who waits for it */
 
+static bool is_waited_for(const struct release *release, const struct release_waiter *waiter)
+{
+    return strcmp(release->path, waiter->path) == 0 && strcmp(release->etag, waiter->etag) == 0;
+}
+
 static bool is_under_way(const os_client *client, const struct release_waiter *waiter)
 {
     for (const struct release *release = client->releases; release; release = release->next)
-        if (strcmp(release->path, waiter->path) == 0 && strcmp(release->etag, waiter->etag) == 0)
+        if (is_waited_for(release, waiter))
             return true;
     return false;
 }
 
+/* R12.11: who waits for it need not read what stands there now. */
+static void release_applied(const struct release *release)
+{
+    for (struct release_waiter *waiter = release->client->held_back; waiter; waiter = waiter->next) {
+        if (!is_waited_for(release, waiter))
+            continue;
+        waiter->knows_released = true;
+        record_copy(&waiter->released, &release->record);
+    }
+}
+
 bool release_holds_back(os_client *client, struct release_waiter *waiter)
 {
+    waiter->knows_released = false;
     if (!is_under_way(client, waiter))
         return false;
     waiter->next = client->held_back;

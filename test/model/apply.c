@@ -156,12 +156,25 @@ bool ledger_condition_holds(const struct world *world, const struct flight *put)
     return false;
 }
 
+/* R12.11. */
+static bool is_told_of(uint8_t row)
+{
+    for (unsigned w = 0; w < WRITERS; w++)
+        if (config->calls[w].told && config->calls[w].expected == row)
+            return true;
+    return false;
+}
+
 static void write_row(struct world *world, const struct flight *put)
 {
     struct row *row = &world->rows[put->row];
     struct writer *writer = &world->writers[put->writer];
     row->present = 1;
     record_copy(&row->record, &put->record);
+    if (put->is_release && is_told_of(put->row)) {
+        record_copy(&world->released, &put->record);
+        world->released_row = put->row + 1;
+    }
     /* So that the books know what was held, whoever learns of it. */
     if (!put->is_release && memcmp(&writer->book.put, &put->record, sizeof(put->record)) == 0)
         writer->book.acquired = 1;

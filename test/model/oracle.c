@@ -92,6 +92,14 @@ static void saw_new_record(struct world *world, unsigned w, const struct record 
             world->flights[i].after_seen = world->flights[i].after_abort = 0;
 }
 
+/* R12.11: before it has asked for anything. */
+void oracle_told(struct world *world, unsigned w, const struct record *released)
+{
+    MUST(released->timeout_ms == 0, "R12.11: of a release");
+    if (!is_ours(world, w, released))
+        saw_new_record(world, w, released);
+}
+
 static void copy_answered(struct book *book, enum attempt_answer answer)
 {
     switch (answer) {

@@ -30,6 +30,8 @@ void oracle_peer_applies(const struct world *world, unsigned w);
 /* After every change of the object, and at the beginning of every call. */
 /* R3.7: of a COPY that starts with a Date at hand. */
 void oracle_copy_is_signed_later(struct world *world, unsigned w);
+/* R12.11: of a guard that begins with a record that was released. */
+void oracle_told(struct world *world, unsigned w, const struct record *released);
 void oracle_object_changed(struct world *world);
 
 /* Around one step of writer w's guard. `answered` is the request that the event answers, or NULL. */

@@ -88,6 +88,9 @@
 #define DELETES(from, times) .kind = CALL_GUARD, .operation = GUARD_DELETE, .expected = (from), .guards = (times)
 /* R1 and R3 go out together, and the nonce that is known is of what this call has made. */
 #define KNOWS_OF(call) .recent = true, .knows_of = (call)
+/* R12.11: the record as it was released last is known, and a Date is at hand; or only the record. */
+#define TOLD       .told = true, .recent = true
+#define TOLD_FIRST .told = true
 
 /* What many rows say. A row begins with its name and what it is about. */
 #define TWO_CREATES .calls = {CREATE(ETAG_A, 1), CREATE(ETAG_B, 1)}

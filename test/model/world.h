@@ -68,6 +68,7 @@ struct call_plan {
     bool recent;      /* R3: a Date is at hand, R1 and R3 go out together; native: no HEAD comes first */
     bool knows;       /* R3.6: the nonce of the object in the beginning is known, where its ETag is expected */
     uint8_t knows_of; /* the same of what this call (from 1 on) has made, if it had by then; 0: of none */
+    bool told;        /* R12.11: it begins with its key's record, as that was released last */
     bool by_record;   /* with `native`: it has a record all the same (M1.3, M2.5) */
     bool bare;        /* with `headers`: its condition does not go along, or the store does not look at it */
     bool unpromised;  /* with `forward_only`: it does not know of the promise */
@@ -277,12 +278,14 @@ struct world {
     struct writer writers[WRITERS];
     struct flight flights[FLIGHTS];
     struct upload uploads[WRITERS];
+    struct record released; /* of the releases that were applied, the last one; with `told` */
     uint8_t budget[BUDGETS];
     uint8_t outsider_last; /* the last change of the object was an outsider's */
     uint8_t versions;      /* ids given out */
     uint8_t history_count;
     uint8_t keeps_versions;
-    uint8_t reserved[4];
+    uint8_t released_row; /* of `released`, from 1 on; 0: none was */
+    uint8_t reserved[3];
 };
 
 /* Shared by everything below: the configuration under exploration, and what was found to be violated. */

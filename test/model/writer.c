@@ -228,6 +228,7 @@ static void begin_guard(struct world *world, unsigned w, const struct guard_sett
     char known[RECORD_NONCE_SIZE];
     own_nonce(world, w, nonce);
     bool knows = knows_nonce(world, plan, known);
+    bool told = plan->told && world->released_row == plan->expected + 1;
     struct guard_start start = {
         .operation = plan->operation,
         .expected_etag = plan->expected == ETAG_NONE ? NULL : etag_text(plan->expected),
@@ -236,12 +237,15 @@ static void begin_guard(struct world *world, unsigned w, const struct guard_sett
         .generation = 1000 * (1 + (uint64_t)w * GUARDS + writer->number),
         .upload = plan->operation == GUARD_COMPLETE ? w + 1 : 0,
         .part_count = 1,
+        .released = told ? &world->released : NULL,
         .known_nonce = knows ? known : NULL,
         .has_recent_date = plan->recent && writer->number == 0 && (knows || plan->knows_of == 0),
         .recent_date_s = world_date(world),
         .recent_clock = world_clocks(world, w),
     };
     guard_init(&writer->guard, settings, &start);
+    if (told)
+        oracle_told(world, w, &world->released);
     bool beside = writer->guard.check.stage == GUARD_CHECK_BESIDE;
     writer->book.largest_date_s = beside ? world_date(world) : 0;
     if (beside && plan->operation == GUARD_COPY && !call_is_native(w)) /* R3.7 */

@@ -83,67 +83,6 @@ static bool take_setting(struct words *words, struct guard_settings *settings)
            take_u32(words, "commits-in", &settings->commit_ms) || take_seconds(words, settings);
 }
 
-static bool take_start(struct words *words, struct guard_start *start)
-{
-    start->has_recent_date = words_take_number(words, "recent", &start->recent_date_s) || start->has_recent_date;
-    return start->has_recent_date || words_take_number(words, "gen", &start->generation) ||
-           take_u32(words, "parts", &start->part_count) || take_flag(words, "doubt", &start->parts_in_doubt, true);
-}
-
-static enum guard_operation operation_of(const char *word)
-{
-    if (strcmp(word, "put") == 0)
-        return GUARD_PUT;
-    if (strcmp(word, "copy") == 0)
-        return GUARD_COPY;
-    if (strcmp(word, "delete") == 0)
-        return GUARD_DELETE;
-    assert_string_equal(word, "complete");
-    return GUARD_COMPLETE;
-}
-
-static void set_up(const char *line)
-{
-    struct words words;
-    char expected[VERSION_ETAG_SIZE];
-    char ours[VERSION_ETAG_SIZE];
-    char known[RECORD_NONCE_SIZE];
-    struct guard_settings settings = guard_trace_settings();
-    words_split(&words, line);
-    memset(&guard_trace, 0, sizeof(guard_trace));
-    guard_trace.now = (struct clock_reading){.monotonic_ms = 1000000, .boottime_ms = 2000000, .realtime_ms = 3000000};
-    struct guard_start start = {.operation = operation_of(words_take(&words)),
-                                .nonce = GUARD_TRACE_NONCE,
-                                .generation = 100,
-                                .seed = 1,
-                                .recent_clock = guard_trace.now};
-    const char *etag = words_take(&words);
-    if (start.operation == GUARD_COMPLETE)
-        start.upload = GUARD_TRACE_UPLOAD;
-    if (strcmp(etag, "absent") != 0) {
-        words_set_etag(expected, sizeof(expected), etag);
-        start.expected_etag = expected;
-    }
-    while (words.next < words.count) {
-        const char *body = words_take_value(&words, "body");
-        const char *value = body ? body : words_take_value(&words, "ours");
-        const char *nonce = words_take_value(&words, "known");
-        if (nonce) {
-            words_set_nonce(known, nonce);
-            start.known_nonce = known;
-        } else if (value) {
-            words_set_etag(ours, sizeof(ours), value);
-            start.our_etag = ours;
-            settings.etag_known = body == NULL;
-        } else if (!take_setting(&words, &settings) && !take_start(&words, &start)) {
-            fail_msg("not understood: %s in %s", words_peek(&words), line);
-        }
-    }
-    guard_init(&guard_trace.guard, &settings, &start);
-}
-
-/* ------------------------------------------------------------------------------------------------ events */
-
 static bool take_record_word(struct words *words, struct record *ret)
 {
     const char *value;
@@ -173,6 +112,71 @@ static void take_record(struct words *words, struct record *ret)
     while (take_record_word(words, ret)) {
     }
 }
+
+static bool take_start(struct words *words, struct guard_start *start)
+{
+    start->has_recent_date = words_take_number(words, "recent", &start->recent_date_s) || start->has_recent_date;
+    return start->has_recent_date || words_take_number(words, "gen", &start->generation) ||
+           take_u32(words, "parts", &start->part_count) || take_flag(words, "doubt", &start->parts_in_doubt, true);
+}
+
+static enum guard_operation operation_of(const char *word)
+{
+    if (strcmp(word, "put") == 0)
+        return GUARD_PUT;
+    if (strcmp(word, "copy") == 0)
+        return GUARD_COPY;
+    if (strcmp(word, "delete") == 0)
+        return GUARD_DELETE;
+    assert_string_equal(word, "complete");
+    return GUARD_COMPLETE;
+}
+
+static void set_up(const char *line)
+{
+    struct words words;
+    char expected[VERSION_ETAG_SIZE];
+    char ours[VERSION_ETAG_SIZE];
+    char known[RECORD_NONCE_SIZE];
+    struct record released;
+    struct guard_settings settings = guard_trace_settings();
+    words_split(&words, line);
+    memset(&guard_trace, 0, sizeof(guard_trace));
+    guard_trace.now = (struct clock_reading){.monotonic_ms = 1000000, .boottime_ms = 2000000, .realtime_ms = 3000000};
+    struct guard_start start = {.operation = operation_of(words_take(&words)),
+                                .nonce = GUARD_TRACE_NONCE,
+                                .generation = 100,
+                                .seed = 1,
+                                .recent_clock = guard_trace.now};
+    const char *etag = words_take(&words);
+    if (start.operation == GUARD_COMPLETE)
+        start.upload = GUARD_TRACE_UPLOAD;
+    if (strcmp(etag, "absent") != 0) {
+        words_set_etag(expected, sizeof(expected), etag);
+        start.expected_etag = expected;
+    }
+    while (words.next < words.count) {
+        const char *body = words_take_value(&words, "body");
+        const char *value = body ? body : words_take_value(&words, "ours");
+        const char *nonce = words_take_value(&words, "known");
+        if (nonce) {
+            words_set_nonce(known, nonce);
+            start.known_nonce = known;
+        } else if (words_take_word(&words, "released")) {
+            take_record(&words, &released);
+            start.released = &released;
+        } else if (value) {
+            words_set_etag(ours, sizeof(ours), value);
+            start.our_etag = ours;
+            settings.etag_known = body == NULL;
+        } else if (!take_setting(&words, &settings) && !take_start(&words, &start)) {
+            fail_msg("not understood: %s in %s", words_peek(&words), line);
+        }
+    }
+    guard_init(&guard_trace.guard, &settings, &start);
+}
+
+/* ------------------------------------------------------------------------------------------------ events */
 
 static bool take_version_word(struct words *words, struct object_version *ret)
 {

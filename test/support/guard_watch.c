@@ -33,6 +33,10 @@ void guard_watch_start(struct guard_watch *watch, const struct guard_settings *s
     fixed_str_copy(watch->nonce, start->nonce, sizeof(watch->nonce));
     if (start->known_nonce)
         fixed_str_copy(watch->known_nonce, start->known_nonce, sizeof(watch->known_nonce));
+    if (start->released && !guard_watch_is_ours(watch, start->released)) { /* before the first step */
+        record_copy(&watch->holder.seen, start->released);
+        watch->holder.seen_step = 1;
+    }
     watch->dated_clock = start->recent_clock;
     watch->attempt.versioned = settings->versioned;
     watch->attempt.has_versions = settings->versioned || settings->versions_likely;

@@ -17,6 +17,9 @@ static const char creation[] =
     "\"timeout\":{\"N\":\"20000\"},\"ttl\":{\"N\":\"1800000000\"},"
     "\"nonce\":{\"S\":\"" NONCE "\"}}}";
 
+#define REFUSAL          "{\"__type\":\"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException\"}"
+#define CONDITION_FAILED "HTTP/1.1 400 Bad Request\r\nx-amzn-RequestId: A\r\nContent-Length: 77\r\n\r\n" REFUSAL
+
 struct services {
     struct http_server *store;
     struct http_server *ledger;
@@ -24,8 +27,9 @@ struct services {
     atomic_bool deleted;
     bool holds_deletion;
     bool holds_reading;
-    bool drops_reading; /* the connection is closed instead of an answer */
-    struct event read;  /* an answer to it, or its failure, was taken */
+    bool refuses_release; /* of the creation's record: it is another by then */
+    bool drops_reading;   /* the connection is closed instead of an answer */
+    struct event read;    /* an answer to it, or its failure, was taken */
 };
 
 static void answer_store(void *context, const struct http_server_record *record, struct buf *scratch,
@@ -59,6 +63,8 @@ static void answer_ledger(void *context, const struct http_server_record *record
     buf_reset(scratch);
     buf_add_f(scratch, "HTTP/1.1 200 OK\r\nx-amzn-RequestId: A\r\nContent-Length: %zu\r\n\r\n%s", strlen(body), body);
     *ret = (struct http_server_step){.answer = buf_str(scratch), .hold = reads && services->holds_reading};
+    if (services->refuses_release && strstr(record->body, "\"generation\":{\"N\":\"8\"}") != NULL)
+        ret->answer = CONDITION_FAILED;
     if (reads && services->drops_reading)
         *ret = (struct http_server_step){.leave = HTTP_SERVER_CLOSE};
 }
@@ -159,6 +165,47 @@ TEST(a_creation_waits_for_the_release_that_a_late_reading_holds_up)
     http_server_release(services.ledger, 1);
     expect_committed(&again);
     expect_release_of_creation(&services);
+    services_stop(&services);
+}
+
+/* What the ledger was asked to write last for the key's creations. */
+static const char *last_creation(struct services *services)
+{
+    size_t index = http_server_count(services->ledger);
+    do
+        assert_true(index-- > 0);
+    while (!is_of_creation(services, index));
+    return http_server_record(services->ledger, index)->body;
+}
+
+static void create_behind_a_release(struct services *services)
+{
+    struct completions completions = COMPLETIONS_INIT;
+    services_start(services);
+    start_deletion(services, &completions);
+    expect_committed(&completions);
+    (void)completions_create(&completions, services->client, "key");
+    assert_true(http_server_wait_held(services->ledger, 1));
+    http_server_release(services->ledger, 1);
+    expect_committed(&completions);
+}
+
+/* R12.11. */
+TEST(a_creation_that_waited_for_a_release_begins_on_what_was_released)
+{
+    struct services services = {.holds_reading = true};
+    create_behind_a_release(&services);
+    assert_non_null(strstr(last_creation(&services), "\"generation\":{\"N\":\"9\"}"));
+    services_stop(&services);
+}
+
+/* Then somebody else has written there, or nobody knows. */
+TEST(a_release_that_was_not_applied_tells_nothing)
+{
+    struct services services = {.holds_reading = true, .refuses_release = true};
+    create_behind_a_release(&services);
+    assert_non_null(strstr(last_creation(&services), "attribute_not_exists"));
+    assert_null(strstr(last_creation(&services), "\"generation\":{\"N\":\"9\"}"));
     services_stop(&services);
 }
 

@@ -219,6 +219,11 @@ static void random_settings(struct play *play)
     if (start.operation == GUARD_DELETE || one_in(play, 2))
         strcpy(play->expected, "\"E\"");
     start.expected_etag = play->expected[0] ? play->expected : NULL;
+    struct record released;
+    random_record(play, &released);
+    released.timeout_ms = 0;
+    if (!play->settings.native && one_in(play, 3))
+        start.released = &released;
     guard_init(&play->guard, &play->settings, &start);
     guard_watch_start(&play->watch, &play->settings, &start);
 }

@@ -47,6 +47,61 @@ TEST(a_takeover_beside_a_head_that_shows_another_nonce_begins_anew)
           "[FINISHED]\n");
 }
 
+/* ------------------------------------------------------------------------------------------------ R12.11 */
+
+#define KNOWS_RELEASED "released g=7 ttl=9 n=other"
+
+/* Its HEAD follows the release in any case, be it the first request or beside the PutItem. */
+TEST(who_knows_a_released_record_begins_with_its_takeover)
+{
+    TRACE("put absent recent=1000 " KNOWS_RELEASED "\n"
+          "start -> SIGN 1000/5 [SIGNING]\n" BESIDE "put ok -> [ACQUIRING]\n"
+          "head none @1001 -> SEND 20000 [SENDING]\n");
+    TRACE("put absent " KNOWS_RELEASED "\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4600 fence=1010 if g=7 ttl=9 n=other [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n");
+    TRACE("put absent recent=1000 " KNOWS_RELEASED "\n"
+          "start -> SIGN 1000/5 [SIGNING]\n" BESIDE "put ok -> [ACQUIRING]\n"
+          "head X @1001 -> CONFLICT EXPECTATION R1 X, RELEASE g=9 t=0 ttl=4601 fence=1010 if g=8 [FINISHED]\n");
+}
+
+/* What is known may be old: the condition says so. */
+TEST(a_released_record_that_is_not_there_any_more_is_not_taken_over)
+{
+    TRACE("put absent recent=1000 " KNOWS_RELEASED "\n"
+          "start -> SIGN 1000/5 [SIGNING]\n" BESIDE
+          "put conflict g=8 t=20000 ttl=9 n=third fence=1030 -> [CONTEND_FIRST]\n"
+          "head none @1001 -> HEAD [CONTEND_CHECKING]\n");
+    TRACE("put absent recent=1000 " KNOWS_RELEASED "\n"
+          "start -> SIGN 1000/5 [SIGNING]\n" BESIDE "put blind -> GET [ACQUIRE_READING]\n"
+          "head none @1001 -> [ACQUIRE_READING]\n"
+          "get none -> NOT_EXECUTED RECORD_GONE R4 again [FINISHED]\n");
+}
+
+/* That of an earlier guard of the same upload is continued (R4.3), and after the last generation comes none. */
+TEST(a_released_record_of_ones_own_or_of_the_last_generation_is_left_to_the_ledger_to_show)
+{
+    TRACE("put absent recent=1000 released g=7 ttl=9 n=us\n"
+          "start -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent, HEAD [ACQUIRING]\n");
+    TRACE("put absent recent=1000 released g=18446744073709551615 ttl=9 n=other\n"
+          "start -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent, HEAD [ACQUIRING]\n");
+}
+
+/* R14.18: its writer may have kept the nonce back that it found. */
+TEST(what_a_released_record_kept_back_is_not_passed_on)
+{
+    TRACE("put E recent=1000 known=whole " KNOWS_RELEASED "\n"
+          "start -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4600 fence=1010 if g=7 ttl=9 n=other, HEAD [ACQUIRING]\n");
+    TRACE("put E recent=1000 known=whole " KNOWS_RELEASED " saw=whole\n"
+          "start -> SIGN 1000/5 replaced=whole [SIGNING]\n"
+          "signed -> PUT g=8 t=20000 ttl=4600 fence=1010 saw=whole if g=7 ttl=9 n=other, HEAD [ACQUIRING]\n");
+}
+
 /* ------------------------------------------------------------------------------------------------ R12.9 */
 
 #define REPLACING                                                        \
