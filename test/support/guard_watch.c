@@ -17,6 +17,15 @@ static void copy_is_signed_later(struct guard_watch *watch, const struct guard_s
     watch->amount = GUARD_COPY_EXPECTED_BYTES;
 }
 
+/* R12.11: before the first step. */
+static void knows_released(struct guard_watch *watch, const struct record *released)
+{
+    if (guard_watch_is_ours(watch, released))
+        return;
+    record_copy(&watch->holder.seen, released);
+    watch->holder.seen_step = 1;
+}
+
 void guard_watch_start(struct guard_watch *watch, const struct guard_settings *settings,
                        const struct guard_start *start)
 {
@@ -33,10 +42,8 @@ void guard_watch_start(struct guard_watch *watch, const struct guard_settings *s
     fixed_str_copy(watch->nonce, start->nonce, sizeof(watch->nonce));
     if (start->known_nonce)
         fixed_str_copy(watch->known_nonce, start->known_nonce, sizeof(watch->known_nonce));
-    if (start->released && !guard_watch_is_ours(watch, start->released)) { /* before the first step */
-        record_copy(&watch->holder.seen, start->released);
-        watch->holder.seen_step = 1;
-    }
+    if (start->released)
+        knows_released(watch, start->released);
     watch->dated_clock = start->recent_clock;
     watch->attempt.versioned = settings->versioned;
     watch->attempt.has_versions = settings->versioned || settings->versions_likely;
