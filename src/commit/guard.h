@@ -49,6 +49,8 @@ enum { GUARD_RECENT_DATE_MS = 2000 };
 enum { GUARD_NATIVE_DATE_MS = 600 * 1000 };
 /* V4.2: how long an attempt may be without an answer before the object is looked at; and between looks, at most. */
 enum { GUARD_LOOK_MS = 1000, GUARD_LOOK_MAX_MS = 4000 };
+/* R13.19: between two rounds about an attempt that may live. */
+enum { GUARD_ROUND_MAX_MS = 2000 };
 /* R11.2: between two polls of a holder that has been at it for long. */
 enum { GUARD_POLL_MAX_MS = 4000 };
 /* R3.7: the source of a COPY that is not known yet is expected to be no larger. */

@@ -68,26 +68,33 @@ static void round_broken(struct guard *g, struct guard_actions *actions)
     guard_wait(g, GUARD_RESOLVE_WAITING, actions);
 }
 
-/* R13.19: until the second before the bound by the round's last Date, as that is a whole second; then soon. */
-static uint64_t until_end_ms(const struct guard *g, uint64_t date_s, uint64_t soon_ms)
+/* So many whole seconds until the one in which the attempt dies, by the largest Date. */
+static uint64_t left_s(const struct guard *g)
 {
+    assert(g->own.record.has_fence);
+    uint64_t date_s = g->time.largest_date_s;
     uint64_t past_s = date_s > g->settings.margin_s ? date_s - g->settings.margin_s : 0;
-    uint64_t left_s = g->own.record.fence_s > past_s ? g->own.record.fence_s - past_s : 0;
-    if (left_s == 0)
-        return soon_ms;
-    return left_s < GUARD_POLL_MAX_MS / 1000 ? left_s * 1000 : GUARD_POLL_MAX_MS;
+    return g->own.record.fence_s > past_s ? g->own.record.fence_s - past_s : 0;
 }
 
-/* R13.19: of an attempt that may live. What is not answered by now is probably lost, and its end is known. */
+static uint64_t since_locked_ms(const struct guard *g, const struct clock_reading *now)
+{
+    return clock_elapsed_min(&g->own.lease_clock, now);
+}
+
+/* R13.19. A round that is whole, dead and not decided is no matter of time. */
 static void wait_for_end(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     guard_wait(g, GUARD_RESOLVE_WAITING, actions);
-    if (g->backoff.step_ms < BACKOFF_MAX_MS || !g->own.record.has_fence)
+    bool decided_by_time = g->own.record.has_fence && !guard_dead_by(g, g->time.head_date_s);
+    if (g->backoff.step_ms < BACKOFF_MAX_MS || !decided_by_time)
         return;
-    uint64_t waited_ms = clock_elapsed_min(&g->signature.d0_clock, &event->now);
-    uint64_t pause_ms = waited_ms > actions->timer_ms ? waited_ms : actions->timer_ms;
-    uint64_t end_ms = until_end_ms(g, event->date_s, actions->timer_ms / 4);
-    actions->timer_ms = pause_ms < end_ms ? pause_ms : end_ms;
+    uint64_t waited_ms = since_locked_ms(g, &event->now);
+    uint64_t pause_ms = waited_ms < GUARD_ROUND_MAX_MS ? waited_ms : GUARD_ROUND_MAX_MS;
+    if (left_s(g) == 0)
+        actions->timer_ms /= 4;
+    else if (pause_ms > actions->timer_ms)
+        actions->timer_ms = left_s(g) * 1000 < pause_ms ? left_s(g) * 1000 : pause_ms;
 }
 
 /*
@@ -296,11 +303,15 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
     guard_conclude(g, row->verdict, reason, row->rule, actions);
 }
 
-/* R13.18. Without a fence it is never dead, and the records are all that may ever tell. */
-static bool is_worth_reading(const struct guard *g, bool dead, bool changed)
+/* R13.18: where rounds follow each other fast, most end with their first HEAD. */
+static bool is_worth_reading(const struct guard *g, const struct guard_event *event)
 {
-    bool ends = g->own.record.has_fence && !g->write.from_ticket && !g->attempt.not_applied;
-    return dead || changed || !ends || g->round.part;
+    if (!g->own.record.has_fence || g->write.from_ticket || g->attempt.not_applied)
+        return true; /* the records may decide, or are all that ever will */
+    if (g->round.part)
+        return false; /* V4.8 */
+    bool changed = !version_same(&event->version, &g->check.base);
+    return changed || (since_locked_ms(g, &event->now) >= GUARD_LOOK_MS && left_s(g) > 0);
 }
 
 void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
@@ -323,7 +334,7 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
     bool changed = !version_same(&event->version, &g->check.base);
     if (dead)
         g->round.life = changed ? GUARD_LIFE_OVER_CHANGED : GUARD_LIFE_OVER;
-    if (!is_worth_reading(g, dead, changed)) {
+    if (!dead && !is_worth_reading(g, event)) {
         wait_for_end(g, event, actions);
         return;
     }

@@ -20,7 +20,7 @@ static void copy_is_signed_later(struct guard_watch *watch, const struct guard_s
 /* R12.11: before the first step. */
 static void knows_released(struct guard_watch *watch, const struct record *released)
 {
-    if (guard_watch_is_ours(watch, released))
+    if (released == NULL || guard_watch_is_ours(watch, released))
         return;
     record_copy(&watch->holder.seen, released);
     watch->holder.seen_step = 1;
@@ -42,8 +42,7 @@ void guard_watch_start(struct guard_watch *watch, const struct guard_settings *s
     fixed_str_copy(watch->nonce, start->nonce, sizeof(watch->nonce));
     if (start->known_nonce)
         fixed_str_copy(watch->known_nonce, start->known_nonce, sizeof(watch->known_nonce));
-    if (start->released)
-        knows_released(watch, start->released);
+    knows_released(watch, start->released);
     watch->dated_clock = start->recent_clock;
     watch->attempt.versioned = settings->versioned;
     watch->attempt.has_versions = settings->versioned || settings->versions_likely;

@@ -46,40 +46,57 @@ TEST(a_round_with_an_unanswered_read_is_made_again)
           "timer +25 -> HEAD [RESOLVE_HEAD]\n");
 }
 
-/* R13.18: only row A could decide, and its best evidence is a HEAD. */
-TEST(a_round_about_what_may_live_ends_with_a_head_that_shows_the_very_version)
+/* R13.18: only row A could decide. So it is in the first second, and in the last: from a Date of 1012 on. */
+TEST(where_rounds_follow_fast_they_end_with_a_head_that_shows_the_very_version)
 {
-    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1012 -> WAIT 25 [RESOLVE_WAITING]\n"
-          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD);
     TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
           "head F @1001 -> GET [RESOLVE_OWN]\n");
-    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n"
-          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
-          "head part X nonce=us @1001 -> GET [RESOLVE_OWN]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 +999 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +1 -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1011 -> GET [RESOLVE_OWN]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1012 +2000 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD);
 }
 
-/* R13.19. The fence is 1010: dead is what a Date of 1013 follows. */
+/* V4.8: it forbids row A. */
+TEST(while_the_attempt_may_live_nothing_is_read_beside_a_part)
+{
+    TRACE("put absent ours=X\n" AMBIGUOUS "head part X nonce=us @1001 +5000 -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head X nonce=us @1002 -> COMMITTED PROVEN V4 X [FINISHED]\n");
+}
+
+/* R13.19. */
 #define LOOK(ms, date, next)                 \
     "timer +" ms " -> HEAD [RESOLVE_HEAD]\n" \
     "head none @" date " -> WAIT " next " [RESOLVE_WAITING]\n"
-#define SHORT_PAUSES                                                                                              \
+#define WHOLE(ms, date, next)                                                                      \
+    "timer +" ms " -> HEAD [RESOLVE_HEAD]\n"                                                       \
+    "head none @" date " -> GET [RESOLVE_OWN]\n" OURS UNLOCKED "head none @" date " -> WAIT " next \
+    " [RESOLVE_WAITING]\n"
+#define FAST                                                                                                      \
     AMBIGUOUS "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n" LOOK("25", "1001", "50") LOOK("50", "1001", "100") \
-        LOOK("100", "1001", "200") LOOK("200", "1001", "400") LOOK("400", "1001", "800")
+        LOOK("100", "1001", "200") LOOK("200", "1001", "400") LOOK("400", "1001", "800") WHOLE("800", "1002", "1575")
 TEST(rounds_become_rare_and_the_end_of_the_attempt_is_not_slept_through)
 {
-    TRACE("put absent ours=X\n" SHORT_PAUSES LOOK("800", "1001", "1575") LOOK("1600", "1003", "3175")
-              LOOK("3200", "1006", "4000") LOOK("1000", "1010", "2000") LOOK("2000", "1011", "1000")
-                  LOOK("900", "1012", "250") LOOK("200", "1012", "250") "timer +200 -> HEAD [RESOLVE_HEAD]\n" DEAD);
+    TRACE("put absent ours=X\n" FAST WHOLE("1600", "1003", "2000") WHOLE("2000", "1009", "2000")
+              WHOLE("2000", "1011", "1000") LOOK("1000", "1012", "250") LOOK("250", "1012", "250")
+                  LOOK("250", "1011", "250") "timer +200 -> HEAD [RESOLVE_HEAD]\n" DEAD);
+}
+
+/* A part that stands, contents that change back: time alone decides nothing any more. */
+TEST(what_is_dead_and_not_decided_is_read_about_every_second)
+{
+    TRACE("put absent ours=X\n" FAST "timer +1600 -> HEAD [RESOLVE_HEAD]\n"
+          "head part X nonce=us @1013 -> HEAD [RESOLVE_HEAD]\n"
+          "head part X nonce=us @1013 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
+          "head part X nonce=us @1013 -> WAIT 1000 [RESOLVE_WAITING]\n");
 }
 
 /* V4.8: another may have replaced the part, or locked what it was. Row F, once the attempt is dead. */
 TEST(a_part_of_our_write_is_evidence_of_nothing_but_a_doubt)
 {
-    TRACE("put absent ours=X\n" AMBIGUOUS "head part X nonce=us @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
-          "head part X nonce=us @1001 -> WAIT 25 [RESOLVE_WAITING]\n"
-          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
-          "head X nonce=us @1002 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE("put absent ours=X\n" AMBIGUOUS PART_DEAD OURS UNLOCKED
           "head part X nonce=us @1013 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
