@@ -355,7 +355,8 @@ struct guard_attempt {
     bool uncertain;      /* N4.3: one copy at least has no definite answer */
     bool pause_due;      /* N4.3: before another copy is sent */
     bool creation_found; /* T3.10: `holder` has the record of what is deleted */
-    uint8_t reserved[5];
+    bool records_read;   /* R13.18: by one round at least */
+    uint8_t reserved[4];
 };
 
 /* R13: what one round has shown (guard_resolve.c, guard_native.c, guard_ticket.c). */

@@ -77,6 +77,7 @@ static uint64_t left_s(const struct guard *g)
     return g->own.record.fence_s > past_s ? g->own.record.fence_s - past_s : 0;
 }
 
+/* Long, of a ticket. */
 static uint64_t since_locked_ms(const struct guard *g, const struct clock_reading *now)
 {
     return clock_elapsed_min(&g->own.lease_clock, now);
@@ -90,11 +91,12 @@ static void wait_for_end(struct guard *g, const struct guard_event *event, struc
     if (g->backoff.step_ms < BACKOFF_MAX_MS || !decided_by_time)
         return;
     uint64_t waited_ms = since_locked_ms(g, &event->now);
-    uint64_t pause_ms = waited_ms < GUARD_ROUND_MAX_MS ? waited_ms : GUARD_ROUND_MAX_MS;
+    uint64_t end_ms = left_s(g) < GUARD_ROUND_MAX_MS / 1000 ? left_s(g) * 1000 : GUARD_ROUND_MAX_MS;
+    uint64_t pause_ms = waited_ms < end_ms ? waited_ms : end_ms;
     if (left_s(g) == 0)
         actions->timer_ms /= 4;
     else if (pause_ms > actions->timer_ms)
-        actions->timer_ms = left_s(g) * 1000 < pause_ms ? left_s(g) * 1000 : pause_ms;
+        actions->timer_ms = pause_ms;
 }
 
 /*
@@ -310,6 +312,8 @@ static bool is_worth_reading(const struct guard *g, const struct guard_event *ev
         return true; /* the records may decide, or are all that ever will */
     if (g->round.part)
         return false; /* V4.8 */
+    if (!g->attempt.records_read)
+        return true;
     bool changed = !version_same(&event->version, &g->check.base);
     return changed || (since_locked_ms(g, &event->now) >= GUARD_LOOK_MS && left_s(g) > 0);
 }
@@ -338,6 +342,7 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
         wait_for_end(g, event, actions);
         return;
     }
+    g->attempt.records_read = true;
     g->state = GUARD_RESOLVE_OWN;
     guard_request(g, GUARD_DO_RECORD_GET, actions);
 }

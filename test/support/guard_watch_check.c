@@ -9,6 +9,9 @@ enum {
                GUARD_DO_RECORD_QUERY | GUARD_DO_SEND | GUARD_DO_PARTS | GUARD_DO_ABORT | GUARD_DO_VERSIONS
 };
 
+/* R11.2: of a contender. */
+enum { PAUSE_MAX_MS = GUARD_POLL_MAX_MS + BACKOFF_MAX_MS / 4 };
+
 #define MUST(holds, sentence)  \
     do {                       \
         if (!(holds))          \
@@ -391,7 +394,8 @@ static const char *check_requests(struct guard_watch *watch, const struct guard_
     MUST((watch->under_way & asked) == 0, "of each kind of request at most one is under way");
     watch->under_way |= asked;
     watch->timer = watch->timer || todo->has_timer;
-    MUST(!todo->has_timer || (todo->timer_ms > 0 && todo->timer_ms <= 4000), "a pause is neither none nor long");
+    MUST(!todo->has_timer || (todo->timer_ms > 0 && todo->timer_ms <= PAUSE_MAX_MS),
+         "a pause is neither none nor long");
     if (asked & GUARD_DO_HEAD)
         watch->asked = (struct guard_watch_head){watch->step, watch->now, watch->largest_date_s};
     if (asked & GUARD_DO_RECORD_GET)

@@ -208,7 +208,7 @@ TEST(a_final_409_is_as_a_412)
 /* R7: nothing is sent again, nothing is released, and only death or the deadline ends it. */
 TEST(a_409_of_unknown_meaning_is_ambiguous)
 {
-    TRACE("put absent\n" SENDING "attempt 409 @1001 -> HEAD [RESOLVE_HEAD]\n"
+    TRACE("put absent\n" SENDING "attempt 409 @1001 -> HEAD [RESOLVE_HEAD]\n" STILL_ABSENT
           "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n"
           "stop -> UNKNOWN STOPPED V3 [FINISHED]\n");
 }
@@ -249,8 +249,7 @@ TEST(an_ambiguous_copy_after_an_undecided_one_stays_ambiguous)
 {
     TRACE("put absent 409=again\n" SENDING "attempt 409 -> WAIT 25 [SEND_WAITING]\n"
           "timer +25 -> SEND 19975 [SENDING]\n"
-          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
-          "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n");
+          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n" STILL_ABSENT "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n");
 }
 
 /* ------------------------------------------------------------------------------------------------ R8, R10 */

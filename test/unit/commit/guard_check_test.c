@@ -392,7 +392,7 @@ TEST(together_a_head_that_fails_is_sent_again_beside_the_lock)
           "timer +25 -> HEAD [ACQUIRING]\n"
           "head none @1000 -> SEND 19975 [SENDING]\n"
           "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
-          "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n");
+          "head none @1001 -> GET [RESOLVE_OWN]\n");
 }
 
 TEST(together_a_refused_head_releases_the_lock)

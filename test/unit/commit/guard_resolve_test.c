@@ -29,8 +29,7 @@
     "put ok -> SEND 20000 [SENDING]\n"                                        \
     "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
 /* Rounds: what the first HEAD says, our record, (path, our ETag). */
-#define ALIVE      "head none @1012 -> GET [RESOLVE_OWN]\n" /* of what was refused */
-#define CHANGED    "head F @1012 -> GET [RESOLVE_OWN]\n"
+#define ALIVE      "head none @1012 -> GET [RESOLVE_OWN]\n"
 #define DEAD       "head none @1013 -> HEAD [RESOLVE_HEAD]\nhead none @1013 -> GET [RESOLVE_OWN]\n"
 #define DEAD_E     "head E @1013 -> HEAD [RESOLVE_HEAD]\nhead E @1013 -> GET [RESOLVE_OWN]\n"
 #define DEAD_OTHER "head F @1013 -> HEAD [RESOLVE_HEAD]\nhead F @1013 -> GET [RESOLVE_OWN]\n"
@@ -47,7 +46,7 @@
 TEST(row_a_our_nonce_in_either_head_is_committed)
 {
     TRACE("put absent ours=X\n" AMBIGUOUS "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
-    TRACE("put absent ours=X\n" AMBIGUOUS CHANGED OURS UNLOCKED
+    TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS UNLOCKED
           "head X nonce=us @1001 -> COMMITTED PROVEN V4 X [FINISHED]\n");
     TRACE(
         "put absent ours=X always\n" AMBIGUOUS
@@ -56,11 +55,11 @@ TEST(row_a_our_nonce_in_either_head_is_committed)
 
 TEST(row_a_a_record_of_our_etag_that_saw_our_nonce_is_committed)
 {
-    TRACE("put absent ours=X\n" AMBIGUOUS CHANGED OURS
+    TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS
           "query row X g=5 t=9 ttl=9 n=other fence=1020 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
-    TRACE("put absent\n" AMBIGUOUS CHANGED "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+    TRACE("put absent\n" AMBIGUOUS ALIVE "get found sent -> QUERY [RESOLVE_OTHERS]\n"
           "query row X g=5 n=other fence=1020 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");
-    TRACE("put absent\n" AMBIGUOUS CHANGED "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+    TRACE("put absent\n" AMBIGUOUS ALIVE "get found sent -> QUERY [RESOLVE_OTHERS]\n"
           "query row W g=1 n=third fence=9 row X g=5 n=other fence=1020 saw=us row Z g=5 n=other -> "
           "COMMITTED PROVEN R13.A none [FINISHED]\n");
 }
@@ -76,7 +75,7 @@ TEST(row_a_a_later_holder_of_our_key_that_saw_our_nonce_is_committed)
 
 TEST(row_a_what_somebody_else_saw_proves_nothing)
 {
-    TRACE("put absent ours=X\n" AMBIGUOUS CHANGED OURS
+    TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS
           "query row X g=5 n=other fence=900 saw=third -> HEAD [RESOLVE_AGAIN]\n"
           "head Y @1003 -> WAIT 25 [RESOLVE_WAITING]\n");
 }
@@ -153,7 +152,7 @@ TEST(row_d_dead_and_the_very_version_with_a_nonce_needs_no_more)
 
 TEST(row_d_is_forbidden_while_the_attempt_may_be_applied)
 {
-    TRACE("put absent ours=X\n" AMBIGUOUS CHANGED OURS UNLOCKED "head none @1012 -> WAIT 25 [RESOLVE_WAITING]\n"
+    TRACE("put absent ours=X\n" AMBIGUOUS ALIVE OURS UNLOCKED "head none @1012 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD OURS UNLOCKED
           "head none @1013 -> NOT_EXECUTED EXPIRED R13.D again, RELEASE g=101 t=0 ttl=4613 fence=1010 if g=100 "
           "[FINISHED]\n");

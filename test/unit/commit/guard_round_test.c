@@ -47,16 +47,33 @@ TEST(a_round_with_an_unanswered_read_is_made_again)
 }
 
 /* R13.18: only row A could decide. So it is in the first second, and in the last: from a Date of 1012 on. */
+#define FIRST(date) \
+    "head none @" date " -> GET [RESOLVE_OWN]\n" OURS UNLOCKED "head none @" date " -> WAIT 25 [RESOLVE_WAITING]\n"
 TEST(where_rounds_follow_fast_they_end_with_a_head_that_shows_the_very_version)
 {
-    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n"
-          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
-          "head F @1001 -> GET [RESOLVE_OWN]\n");
-    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 +999 -> WAIT 25 [RESOLVE_WAITING]\n"
-          "timer +1 -> HEAD [RESOLVE_HEAD]\n"
-          "head none @1011 -> GET [RESOLVE_OWN]\n");
-    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1012 +2000 -> WAIT 25 [RESOLVE_WAITING]\n"
-          "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD);
+    TRACE("put absent ours=X\n" AMBIGUOUS FIRST("1001") "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+                                                        "head none @1001 -> WAIT 50 [RESOLVE_WAITING]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS FIRST("1001") "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+                                                        "head F @1001 -> GET [RESOLVE_OWN]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS FIRST("1001") "timer +999 -> HEAD [RESOLVE_HEAD]\n"
+                                                        "head none @1011 -> WAIT 50 [RESOLVE_WAITING]\n"
+                                                        "timer +1 -> HEAD [RESOLVE_HEAD]\n"
+                                                        "head none @1011 -> GET [RESOLVE_OWN]\n");
+    TRACE("put absent ours=X\n" AMBIGUOUS FIRST("1001") "timer +2000 -> HEAD [RESOLVE_HEAD]\n"
+                                                        "head none @1012 -> WAIT 50 [RESOLVE_WAITING]\n"
+                                                        "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD);
+}
+
+/* A clock of the store that has only begun. */
+TEST(a_date_before_the_margin_is_not_near_the_end)
+{
+    TRACE("put absent ours=X\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1 -> SIGN 1/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=3601 fence=11 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n" FIRST("1") "timer +1000 -> HEAD [RESOLVE_HEAD]\n"
+                                                                  "head none @1 -> GET [RESOLVE_OWN]\n");
 }
 
 /* V4.8: it forbids row A. */
@@ -75,9 +92,9 @@ TEST(while_the_attempt_may_live_nothing_is_read_beside_a_part)
     "timer +" ms " -> HEAD [RESOLVE_HEAD]\n"                                                       \
     "head none @" date " -> GET [RESOLVE_OWN]\n" OURS UNLOCKED "head none @" date " -> WAIT " next \
     " [RESOLVE_WAITING]\n"
-#define FAST                                                                                                      \
-    AMBIGUOUS "head none @1001 -> WAIT 25 [RESOLVE_WAITING]\n" LOOK("25", "1001", "50") LOOK("50", "1001", "100") \
-        LOOK("100", "1001", "200") LOOK("200", "1001", "400") LOOK("400", "1001", "800") WHOLE("800", "1002", "1575")
+#define FAST                                                                                              \
+    AMBIGUOUS FIRST("1001") LOOK("25", "1001", "50") LOOK("50", "1001", "100") LOOK("100", "1001", "200") \
+        LOOK("200", "1001", "400") LOOK("400", "1001", "800") WHOLE("800", "1002", "1575")
 TEST(rounds_become_rare_and_the_end_of_the_attempt_is_not_slept_through)
 {
     TRACE("put absent ours=X\n" FAST WHOLE("1600", "1003", "2000") WHOLE("2000", "1009", "2000")
@@ -143,7 +160,7 @@ TEST(a_round_forgets_the_round_before)
  */
 TEST(what_was_read_before_the_death_proves_nothing)
 {
-    TRACE("put absent ours=X\n" AMBIGUOUS "head F @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
+    TRACE("put absent ours=X\n" AMBIGUOUS "head none @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
           "head none @1013 +12000 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n" STILL_DEAD OURS
           "query row X g=1 t=20000 ttl=4605 n=other fence=1015 saw=us -> COMMITTED PROVEN R13.A none [FINISHED]\n");

@@ -19,7 +19,7 @@
     "put ok -> SEND 20000 [SENDING]\n"
 #define AMBIGUOUS "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
 /* Rounds: what the first HEAD says, our record, the rows of the partition. */
-#define CHANGED  "head F @1013 -> GET [RESOLVE_OWN]\n"
+#define ALIVE    "head none @1013 -> GET [RESOLVE_OWN]\n"
 #define DEAD     "head none @1014 -> HEAD [RESOLVE_HEAD]\nhead none @1014 -> GET [RESOLVE_OWN]\n"
 #define DEAD_E   "head E nonce=before @1014 -> HEAD [RESOLVE_HEAD]\nhead E nonce=before @1014 -> GET [RESOLVE_OWN]\n"
 #define OURS     "get found sent -> QUERY [RESOLVE_OTHERS]\n"
@@ -100,7 +100,7 @@ TEST(where_a_part_may_come_late_an_open_upload_says_nothing)
 /* "Once dead": what is open before may be completed after. */
 TEST(before_the_complete_is_dead_nobody_asks)
 {
-    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS CHANGED OURS "query -> HEAD [RESOLVE_AGAIN]\n"
+    TRACE("complete absent parts=7\n" LOCKING AMBIGUOUS ALIVE OURS "query -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1014 -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
           "head none @1014 -> GET [RESOLVE_OWN]\n" OURS ASKED);
@@ -193,7 +193,8 @@ TEST(a_409_calls_for_a_new_upload_and_is_not_sent_again)
     TRACE("complete absent parts=7 409=final\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
           "head F @1001 -> GET [RESOLVE_OWN]\n" OURS "query -> HEAD [RESOLVE_AGAIN]\n"
           "head F @1001 -> CONFLICT OVERTAKEN R13.C F, RELEASE g=101 t=0 ttl=4601 fence=1011 if g=100 [FINISHED]\n");
-    TRACE("complete absent parts=7\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n"
+    TRACE("complete absent parts=7\n" LOCKING "attempt 409 -> HEAD [RESOLVE_HEAD]\n" ALIVE OURS
+          "query -> HEAD [RESOLVE_AGAIN]\n"
           "head none @1013 -> WAIT 25 [RESOLVE_WAITING]\n");
 }
 
