@@ -355,7 +355,7 @@ struct guard_attempt {
     bool uncertain;      /* N4.3: one copy at least has no definite answer */
     bool pause_due;      /* N4.3: before another copy is sent */
     bool creation_found; /* T3.10: `holder` has the record of what is deleted */
-    bool records_read;   /* R13.18: by one round at least */
+    bool records_read;   /* R13.18: one round was whole */
     uint8_t reserved[4];
 };
 

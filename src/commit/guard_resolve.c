@@ -288,6 +288,7 @@ static const struct row *row_for(unsigned facts)
 static void judge_round(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
 {
     assert(g->awaiting == 0 && !g->settings.native);
+    g->attempt.records_read = true;
     const struct row *row = row_for(g->round.part ? facts_of_part(g, &event->version) : facts_of(g, event));
     if (row == NULL) {
         wait_for_end(g, event, actions);
@@ -308,12 +309,12 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
 /* R13.18: where rounds follow each other fast, most end with their first HEAD. */
 static bool is_worth_reading(const struct guard *g, const struct guard_event *event)
 {
-    if (!g->own.record.has_fence || g->write.from_ticket || g->attempt.not_applied)
-        return true; /* the records may decide, or are all that ever will */
+    if (!g->own.record.has_fence)
+        return true; /* the records are all that may ever decide */
     if (g->round.part)
         return false; /* V4.8 */
     if (!g->attempt.records_read)
-        return true;
+        return true; /* nor has row B or C been judged */
     bool changed = !version_same(&event->version, &g->check.base);
     return changed || (since_locked_ms(g, &event->now) >= GUARD_LOOK_MS && left_s(g) > 0);
 }
@@ -342,7 +343,6 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
         wait_for_end(g, event, actions);
         return;
     }
-    g->attempt.records_read = true;
     g->state = GUARD_RESOLVE_OWN;
     guard_request(g, GUARD_DO_RECORD_GET, actions);
 }

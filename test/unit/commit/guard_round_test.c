@@ -64,6 +64,22 @@ TEST(where_rounds_follow_fast_they_end_with_a_head_that_shows_the_very_version)
                                                         "timer +25 -> HEAD [RESOLVE_HEAD]\n" DEAD);
 }
 
+/* Row B and C need no more than one. */
+TEST(until_a_round_was_whole_each_reads_the_records)
+{
+    TRACE("put absent ours=X\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
+          "put ok -> SEND 20000 [SENDING]\n"
+          "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1001 -> GET [RESOLVE_OWN]\n"
+          "get throttled -> WAIT 25 [RESOLVE_WAITING]\n"
+          "timer +25 -> HEAD [RESOLVE_HEAD]\n"
+          "head none @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
+          "head none @1001 -> NOT_EXECUTED UNMET R13.B, RELEASE g=101 t=0 ttl=4601 fence=1010 if g=100 [FINISHED]\n");
+}
+
 /* A clock of the store that has only begun. */
 TEST(a_date_before_the_margin_is_not_near_the_end)
 {
