@@ -478,11 +478,15 @@ void network_strike_process(struct process *process, uint64_t occasion, enum net
     bool is_after = fault_number(faults, PURPOSE_HALF, occasion, 0, 1) == 1;
     if (is_after != after)
         return;
+    if (!after && occasion == process->stopped_before)
+        return; /* its deadline passed meanwhile, so another request has that number: else this would go on for ever */
     if (fault_strikes(faults, FAULT_JUMP, occasion))
         jump(process, occasion);
     bool suspended = fault_strikes(faults, FAULT_SUSPEND, occasion);
-    if (suspended || fault_strikes(faults, FAULT_PAUSE, occasion))
+    if (suspended || fault_strikes(faults, FAULT_PAUSE, occasion)) {
+        process->stopped_before = after ? process->stopped_before : occasion;
         stop(process, stop_us(process, occasion, after), suspended);
+    }
     if ((request == NETWORK_ATTEMPT && fault_strikes(faults, FAULT_ATTEMPT_DEATH, occasion)) ||
         fault_strikes(faults, FAULT_DEATH, occasion)) {
         world_trace(world, "lane %u dies", process->lane);

@@ -38,8 +38,9 @@ struct process {
     struct memory_owner memory;
     struct task *tasks;
     uint64_t task_count;
-    uint64_t random; /* of the library's random_bytes */
-    uint64_t call;   /* the one under way: fault_occasion(lane, index) */
+    uint64_t random;         /* of the library's random_bytes */
+    uint64_t stopped_before; /* the request that it last stopped before, as a fault's occasion */
+    uint64_t call;           /* the one under way: fault_occasion(lane, index) */
     uint64_t engine_count;
     void *engines;                         /* of sim_engine.c */
     struct line_member *lines;             /* of line.c */
