@@ -297,7 +297,9 @@ void guard_orphan_answered(struct guard *g, const struct guard_event *event, str
     switch (event->ledger) {
     case LEDGER_OK: g->own.hold = GUARD_HOLDS_RECORD; break;
     case LEDGER_CONFLICT:
-        g->own.hold = guard_is_ours(g, &event->record) ? GUARD_HOLDS_RECORD : GUARD_HOLDS_NOTHING;
+        /* What a resolution of our ticket has released meanwhile is left as it is. */
+        g->own.hold = guard_is_ours(g, &event->record) && event->record.timeout_ms != 0 ? GUARD_HOLDS_RECORD
+                                                                                        : GUARD_HOLDS_NOTHING;
         if (g->own.hold == GUARD_HOLDS_RECORD)
             record_copy(&g->own.record, &event->record);
         break;

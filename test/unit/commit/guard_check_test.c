@@ -352,6 +352,12 @@ TEST(an_orphaned_lock_that_was_not_made_is_not_released)
     TRACE("put absent recent=990\n" TOGETHER BROKEN "put unreadable -> [FINISHED]\n");
 }
 
+/* A second release would say an earlier ttl, and T5 keeps evidence by that. */
+TEST(an_orphaned_lock_that_is_released_by_now_is_left_as_it_is)
+{
+    TRACE("put absent recent=990\n" TOGETHER BROKEN "put conflict g=101 t=0 ttl=4607 n=us fence=1000 -> [FINISHED]\n");
+}
+
 /* Only the PutItem's answer counts for an orphan: no timer, no late answer, no second stop. */
 TEST(an_orphan_waits_for_nothing_but_its_lock)
 {
