@@ -189,7 +189,7 @@ static uint64_t time_to_bound_ms(const struct guard *g, uint64_t date_s, uint64_
 {
     const struct record *record = &g->holder.record;
     if (record->has_fence)
-        return (record->fence_s + g->settings.margin_s + 1 - date_s) * 1000;
+        return (guard_until_past_s(g, date_s, record->fence_s) + 1) * 1000;
     uint64_t bound_ms = record_bound_ms(record->timeout_ms, g->settings.max_clock_skew_rate);
     return bound_ms > waited_ms ? bound_ms - waited_ms : 0;
 }

@@ -208,6 +208,12 @@ bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s)
     return date_s > g->settings.margin_s && date_s - g->settings.margin_s > fence_s;
 }
 
+uint64_t guard_until_past_s(const struct guard *g, uint64_t date_s, uint64_t fence_s)
+{
+    uint64_t before_s = date_s > g->settings.margin_s ? date_s - g->settings.margin_s : 0;
+    return fence_s > before_s ? fence_s - before_s : 0;
+}
+
 bool guard_round_sees(struct guard *g, const struct guard_event *event)
 {
     g->round.part = event->part_seen;

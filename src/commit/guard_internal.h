@@ -32,9 +32,11 @@ void guard_note_head(struct guard *g, const struct guard_event *event); /* R1, R
 void guard_sign_at_head(struct guard *g);                               /* its Date is D0 */
 bool guard_continues_own(const struct guard *g); /* R4: the PutItem rests on an older item of ours */
 bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s); /* date > fence + margin */
-bool guard_dead_by(const struct guard *g, uint64_t date_s);                      /* date > own fence + margin */
-bool guard_is_dead(const struct guard *g);                                       /* R13.6: by this round */
-bool guard_never_dies(const struct guard *g); /* the store may wait for the rest of it for ever */
+/* Whole seconds, by that Date, until the one in which it will be past; then 0. */
+uint64_t guard_until_past_s(const struct guard *g, uint64_t date_s, uint64_t fence_s);
+bool guard_dead_by(const struct guard *g, uint64_t date_s); /* date > own fence + margin */
+bool guard_is_dead(const struct guard *g);                  /* R13.6: by this round */
+bool guard_never_dies(const struct guard *g);               /* the store may wait for the rest of it for ever */
 void guard_request(struct guard *g, unsigned what,
                    struct guard_actions *actions); /* a request that will be answered by an event */
 void guard_drop(struct guard *g, unsigned what, struct guard_actions *actions);

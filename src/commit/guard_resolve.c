@@ -68,13 +68,11 @@ static void round_broken(struct guard *g, struct guard_actions *actions)
     guard_wait(g, GUARD_RESOLVE_WAITING, actions);
 }
 
-/* So many whole seconds until the one in which the attempt dies, by the largest Date. */
+/* Whole seconds, by the largest Date, until the one in which the attempt dies. */
 static uint64_t left_s(const struct guard *g)
 {
     assert(g->own.record.has_fence);
-    uint64_t date_s = g->time.largest_date_s;
-    uint64_t past_s = date_s > g->settings.margin_s ? date_s - g->settings.margin_s : 0;
-    return g->own.record.fence_s > past_s ? g->own.record.fence_s - past_s : 0;
+    return guard_until_past_s(g, g->time.largest_date_s, g->own.record.fence_s);
 }
 
 /* Long, of a ticket. */
@@ -91,9 +89,10 @@ static void wait_for_end(struct guard *g, const struct guard_event *event, struc
     if (g->backoff.step_ms < BACKOFF_MAX_MS || !decided_by_time)
         return;
     uint64_t waited_ms = since_locked_ms(g, &event->now);
-    uint64_t end_ms = left_s(g) < GUARD_ROUND_MAX_MS / 1000 ? left_s(g) * 1000 : GUARD_ROUND_MAX_MS;
+    uint64_t end_s = left_s(g);
+    uint64_t end_ms = end_s < GUARD_ROUND_MAX_MS / 1000 ? end_s * 1000 : GUARD_ROUND_MAX_MS;
     uint64_t pause_ms = waited_ms < end_ms ? waited_ms : end_ms;
-    if (left_s(g) == 0)
+    if (end_s == 0)
         actions->timer_ms /= 4;
     else if (pause_ms > actions->timer_ms)
         actions->timer_ms = pause_ms;
@@ -307,7 +306,7 @@ static void judge_round(struct guard *g, const struct guard_event *event, struct
 }
 
 /* R13.18: where rounds follow each other fast, most end with their first HEAD. */
-static bool is_worth_reading(const struct guard *g, const struct guard_event *event)
+static bool is_worth_reading(const struct guard *g, const struct clock_reading *now, bool changed)
 {
     if (!g->own.record.has_fence)
         return true; /* the records are all that may ever decide */
@@ -315,8 +314,7 @@ static bool is_worth_reading(const struct guard *g, const struct guard_event *ev
         return false; /* V4.8 */
     if (!g->attempt.records_read)
         return true; /* nor has row B or C been judged */
-    bool changed = !version_same(&event->version, &g->check.base);
-    return changed || (since_locked_ms(g, &event->now) >= GUARD_LOOK_MS && left_s(g) > 0);
+    return changed || (since_locked_ms(g, now) >= GUARD_LOOK_MS && left_s(g) > 0);
 }
 
 void guard_on_resolve_head(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
@@ -339,7 +337,7 @@ void guard_on_resolve_head(struct guard *g, const struct guard_event *event, str
     bool changed = !version_same(&event->version, &g->check.base);
     if (dead)
         g->round.life = changed ? GUARD_LIFE_OVER_CHANGED : GUARD_LIFE_OVER;
-    if (!dead && !is_worth_reading(g, event)) {
+    if (!dead && !is_worth_reading(g, &event->now, changed)) {
         wait_for_end(g, event, actions);
         return;
     }

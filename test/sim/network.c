@@ -484,7 +484,8 @@ void network_strike_process(struct process *process, uint64_t occasion, enum net
         jump(process, occasion);
     bool suspended = fault_strikes(faults, FAULT_SUSPEND, occasion);
     if (suspended || fault_strikes(faults, FAULT_PAUSE, occasion)) {
-        process->stopped_before = after ? process->stopped_before : occasion;
+        if (!after)
+            process->stopped_before = occasion;
         stop(process, stop_us(process, occasion, after), suspended);
     }
     if ((request == NETWORK_ATTEMPT && fault_strikes(faults, FAULT_ATTEMPT_DEATH, occasion)) ||

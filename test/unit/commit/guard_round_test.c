@@ -2,21 +2,22 @@
 /* R13: how a round is made, what a ticket carries, and where it can be stopped (V3). */
 #include "support/guard_trace.h"
 
-#define AMBIGUOUS                                                             \
+#define SENDING                                                               \
     "start -> HEAD [CHECKING]\n"                                              \
     "head none @1000 -> SIGN 1000/5 [SIGNING]\n"                              \
     "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n" \
-    "put ok -> SEND 20000 [SENDING]\n"                                        \
-    "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
-#define DEAD       "head none @1013 -> HEAD [RESOLVE_HEAD]\nhead none @1013 -> GET [RESOLVE_OWN]\n"
-#define DEAD_OTHER "head F @1013 -> HEAD [RESOLVE_HEAD]\nhead F @1013 -> GET [RESOLVE_OWN]\n"
-#define STILL_DEAD "head none @1013 -> GET [RESOLVE_OWN]\n" /* a round that begins with that Date known */
-#define OURS       "get found sent -> QUERY [RESOLVE_OTHERS]\n"
-#define FOREIGN    "get found g=101 t=20000 ttl=4620 n=other fence=1030 -> QUERY [RESOLVE_OTHERS]\n"
-#define UNLOCKED   "query -> HEAD [RESOLVE_AGAIN]\n"
-#define PART_DEAD  "head part X nonce=us @1013 -> HEAD [RESOLVE_HEAD]\nhead part X nonce=us @1013 -> GET [RESOLVE_OWN]\n"
-#define STOPPED    "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
-#define TICKET     "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none\n"
+    "put ok -> SEND 20000 [SENDING]\n"
+#define AMBIGUOUS   SENDING "attempt ambiguous -> HEAD [RESOLVE_HEAD]\n"
+#define REFUSED_412 SENDING "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
+#define DEAD        "head none @1013 -> HEAD [RESOLVE_HEAD]\nhead none @1013 -> GET [RESOLVE_OWN]\n"
+#define DEAD_OTHER  "head F @1013 -> HEAD [RESOLVE_HEAD]\nhead F @1013 -> GET [RESOLVE_OWN]\n"
+#define STILL_DEAD  "head none @1013 -> GET [RESOLVE_OWN]\n" /* a round that begins with that Date known */
+#define OURS        "get found sent -> QUERY [RESOLVE_OTHERS]\n"
+#define FOREIGN     "get found g=101 t=20000 ttl=4620 n=other fence=1030 -> QUERY [RESOLVE_OTHERS]\n"
+#define UNLOCKED    "query -> HEAD [RESOLVE_AGAIN]\n"
+#define PART_DEAD   "head part X nonce=us @1013 -> HEAD [RESOLVE_HEAD]\nhead part X nonce=us @1013 -> GET [RESOLVE_OWN]\n"
+#define STOPPED     "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+#define TICKET      "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none\n"
 
 /* ------------------------------------------------------------------------------------------------ rounds */
 
@@ -67,13 +68,7 @@ TEST(where_rounds_follow_fast_they_end_with_a_head_that_shows_the_very_version)
 /* Row B and C need no more than one. */
 TEST(until_a_round_was_whole_each_reads_the_records)
 {
-    TRACE("put absent ours=X\n"
-          "start -> HEAD [CHECKING]\n"
-          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
-          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
-          "put ok -> SEND 20000 [SENDING]\n"
-          "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
-          "head none @1001 -> GET [RESOLVE_OWN]\n"
+    TRACE("put absent ours=X\n" REFUSED_412 "head none @1001 -> GET [RESOLVE_OWN]\n"
           "get throttled -> WAIT 25 [RESOLVE_WAITING]\n"
           "timer +25 -> HEAD [RESOLVE_HEAD]\n"
           "head none @1001 -> GET [RESOLVE_OWN]\n" OURS UNLOCKED
@@ -386,13 +381,7 @@ TEST(a_ticket_keeps_the_version_that_was_seen)
 
 TEST(a_ticket_keeps_that_nothing_was_applied)
 {
-    TRACE("put absent ours=X\n"
-          "start -> HEAD [CHECKING]\n"
-          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
-          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n"
-          "put ok -> SEND 20000 [SENDING]\n"
-          "attempt precondition -> HEAD [RESOLVE_HEAD]\n"
-          "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
+    TRACE("put absent ours=X\n" REFUSED_412 "stop -> UNKNOWN STOPPED V3 [FINISHED]\n"
           "resolve -> ticket * d0=1000 g=100 t=20000 ttl=4600 fence=1010 ours=X base=none not-applied\n"
           "start -> HEAD [RESOLVE_HEAD]\n"
           "head none @1001 -> GET [RESOLVE_OWN]\n"
