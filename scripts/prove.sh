@@ -7,8 +7,9 @@
 #   explorer   every schedule of two and three real guards in small worlds (test/model)
 #   simulator  the whole library in seeded worlds of clocks, faults and processes (test/sim)
 #   mutants    one rule taken out at a time: somebody must notice (test/mutants)
-#   torture    every allocation, and every call of libcurl, SQLite and files fails once (test/torture); the power fails
-#              after every change of an embedded store's disk (test/powerloss)
+#   torture    every allocation, and every call of libcurl, SQLite and files fails once, under the blocking calls and
+#              under the started ones (test/torture); the power fails after every change of an embedded store's disk
+#              (test/powerloss)
 #   fuzz       hostile bytes for every parser, and hostile events for the guard (fuzz)
 #   coverage   branches that the unit tests and the corpora reach: src/commit all, each parser 95 % or more
 #
@@ -99,11 +100,11 @@ step_mutants() {
 }
 
 # It mostly waits for deadlines: the whole of it in many shares at a time.
-torture_in_shares() { # SHARES ARGUMENT...
-    local shares=$1 share status=0 pids=()
-    shift
+torture_in_shares() { # PROGRAM SHARES ARGUMENT...
+    local program=$1 shares=$2 share status=0 pids=()
+    shift 2
     for ((share = 0; share < shares; share++)); do
-        "$build/test/torture/oscommit_torture" "$@" --shard "$share/$shares" >"$out/torture-$share.txt" 2>&1 &
+        "$build/test/torture/$program" "$@" --shard "$share/$shares" >"$out/torture-$share.txt" 2>&1 &
         pids+=($!)
     done
     for share in "${!pids[@]}"; do
@@ -119,8 +120,9 @@ step_torture() {
         shares=$((jobs * 16))
         extent=(--all)
     fi
-    torture_in_shares "$shares" "${extent[@]}" >"$out/torture.txt"
+    torture_in_shares oscommit_torture "$shares" "${extent[@]}" >"$out/torture.txt"
     status=$?
+    torture_in_shares oscommit_torture_started "$shares" "${extent[@]}" >>"$out/torture.txt" || status=1
     cat "$out/torture.txt"
     "$build/test/powerloss/oscommit_powerloss" "${extent[@]}" | tee "$out/powerloss.txt"
     lost=${PIPESTATUS[0]}
@@ -161,7 +163,7 @@ identity_of() { # STEP
         case $1 in
         explorer) sha256sum "$build/test/model/explore" ;;
         simulator) sha256sum "$build/test/sim/oscommit_sim" ;;
-        torture) sha256sum "$build/test/torture/oscommit_torture" "$build/test/powerloss/oscommit_powerloss" ;;
+        torture) sha256sum "$build/test/torture/oscommit_torture" "$build/test/torture/oscommit_torture_started" "$build/test/powerloss/oscommit_powerloss" ;;
         mutants) (cd "$root" && find CMakeLists.txt cmake include src test docs/rules.md -type f ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum) ;;
         esac
     } | sha256sum
@@ -213,7 +215,7 @@ keep_figure() { # STEP FIGURE
 
 build_attackers() {
     cmake -S "$root" -B "$build" -G Ninja -DOSCOMMIT_WERROR=ON -DOSCOMMIT_TESTS=ON -DCMAKE_BUILD_TYPE=Release &&
-        cmake --build "$build" --parallel "$jobs" --target explore oscommit_sim oscommit_torture oscommit_powerloss
+        cmake --build "$build" --parallel "$jobs" --target explore oscommit_sim oscommit_torture oscommit_torture_started oscommit_powerloss
 }
 
 mkdir -p "$out/rows" "$out/figures"
