@@ -92,7 +92,8 @@ struct guard_settings {
     bool versioned;       /* R16: the bucket was seen to have versions, before the guard began */
     bool versions_likely; /* R16: it may have: asking for their list is worth it, and proves no more than it would */
     bool forward_only; /* N4: the caller's promise that the key is never deleted, and never takes earlier bytes again */
-    uint8_t reserved[7];
+    bool source_unpinned; /* F2.11: the store copies what the source has become meanwhile */
+    uint8_t reserved[6];
 };
 
 /* What one guard is for (G1). */

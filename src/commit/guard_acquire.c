@@ -132,7 +132,7 @@ void guard_on_check_head(struct guard *g, const struct guard_event *event, struc
 /* R3.7: the record that was put does. */
 static bool counts_on(const struct guard *g, uint64_t source_bytes)
 {
-    return g->state == GUARD_CHECKING || source_bytes <= GUARD_COPY_EXPECTED_BYTES;
+    return g->state == GUARD_CHECKING || source_bytes <= guard_copy_expected_bytes(g);
 }
 
 void guard_on_source(struct guard *g, const struct guard_event *event, struct guard_actions *actions)
@@ -162,8 +162,8 @@ void guard_on_source(struct guard *g, const struct guard_event *event, struct gu
         guard_conclude(g, VERDICT_NOT_EXECUTED, GUARD_REASON_MISTAKEN, RULE_R3, actions);
         return;
     }
-    bool counted_on = g->state != GUARD_CHECKING;
-    g->check.source_bytes = counted_on ? GUARD_COPY_EXPECTED_BYTES : event->source_bytes;
+    bool counts = g->state == GUARD_CHECKING && !g->settings.source_unpinned;
+    g->check.source_bytes = counts ? event->source_bytes : guard_copy_expected_bytes(g);
     g->check.source = GUARD_SOURCE_FOUND;
     go_on_when_checked(g, &event->now, actions);
 }

@@ -246,11 +246,16 @@ uint32_t guard_work_s(enum guard_operation operation, uint64_t amount)
     return (uint32_t)(5 + (grows ? (amount + per_s - 1) / per_s : 0));
 }
 
+uint64_t guard_copy_expected_bytes(const struct guard *g)
+{
+    return g->settings.source_unpinned ? GUARD_COPY_MAX_BYTES : GUARD_COPY_EXPECTED_BYTES;
+}
+
 static uint32_t work_s(const struct guard *g)
 {
     if (g->settings.work_s != 0)
         return g->settings.work_s;
-    uint64_t copied = g->check.source == GUARD_SOURCE_FOUND ? g->check.source_bytes : GUARD_COPY_EXPECTED_BYTES;
+    uint64_t copied = g->check.source == GUARD_SOURCE_FOUND ? g->check.source_bytes : guard_copy_expected_bytes(g);
     uint64_t amount = g->write.operation == GUARD_COPY ? copied : g->write.part_count;
     uint32_t by_operation_s = guard_work_s(g->write.operation, amount);
     bool takes_longer = g->write.operation == GUARD_COMPLETE && g->settings.complete_s > by_operation_s;

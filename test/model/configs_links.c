@@ -8,6 +8,9 @@
  * margin and rounding would forgive. */
 #define SLOW_LINK .body_s = 4, .stalled_s = 4, .leap_s = 4
 
+/* A leap is longer than the fence of a copy of few bytes, and shorter than the work on 5 GiB. */
+#define GROWN .calls = {COPY(ETAG_A, 1), CREATE(ETAG_B, 1)}, .by_operation = true, .store_work_s = 133, .leap_s = 60
+
 const struct config configs_links[] = {
     {"link-slow", "what does not arrive at once: the link is slow, the writer is stopped before its tail leaves",
      TWO_CREATES, SLOW_LINK, PREDICTED, WHOLE, QUICK, .budget = {[BUDGET_LEAP] = 3}},
@@ -26,6 +29,9 @@ const struct config configs_links[] = {
      WHOLE, .budget = {[BUDGET_LEAP] = 3, [BUDGET_LOSE] = 1}},
     {"link-slow-native", "native creations over slow links", TWO_CREATES, SLOW_LINK, NATIVE, WHOLE,
      .budget = {[BUDGET_LEAP] = 3, [BUDGET_LOSE] = 1}},
+    {"store-unpinned",
+     "a COPY on a store that ignores the pin of its source, which grows to 5 GiB after the HEAD: 133 s of work", GROWN,
+     .source_unpinned = true, PREDICTED, WHOLE, QUICK, .budget = {[BUDGET_LEAP] = 3, [BUDGET_LOSE] = 1}},
     {"link-for-ever",
      "a store that is known to wait for the rest of a body for ever: no fence, so nothing is dead by one", TWO_CREATES,
      .body_s = 1, .stalled_s = STALLED_FOR_EVER, .late_segment_s = 1, .store_stalled_s = 5, .leap_s = 200, PREDICTED,
@@ -48,6 +54,8 @@ const struct config configs_links[] = {
     {"store-slow", "the store takes longer over a request that it has than the allowance says", TWO_CREATES,
      .store_work_s = 20, .expects = LOST_UPDATE, PREDICTED, WHOLE, QUICK,
      .budget = {[BUDGET_TICK] = 2, [BUDGET_LEAP] = 1}},
+    {"store-unpinned-believed", "a source that grows after the HEAD, on a store whose profile says that it is pinned",
+     GROWN, .expects = LOST_UPDATE, PREDICTED, WHOLE, QUICK, .budget = {[BUDGET_LEAP] = 3, [BUDGET_LOSE] = 1}},
     {"store-slow-verdict", "the same of one writer alone: what was called not executed is applied",
      .calls = {CREATE(ETAG_A, 1)}, .store_work_s = 20, .expects = APPLIED_LATE, PREDICTED, WHOLE, QUICK,
      .budget = {[BUDGET_LEAP] = 1, [BUDGET_LOSE] = 1}},

@@ -5,8 +5,10 @@
 
 #include <string.h>
 
-static uint32_t work_s(void)
+static uint32_t work_s(const struct flight *send)
 {
+    if (config->by_operation && config->calls[send->writer].operation != GUARD_COPY)
+        return 5; /* F2.2 */
     uint32_t told_s = config->allowance_s ? config->allowance_s : 1;
     return config->store_work_s ? config->store_work_s : told_s;
 }
@@ -80,15 +82,15 @@ void link_apply(struct world *world, unsigned f, enum choice_kind kind)
 bool link_store_takes(const struct world *world, const struct flight *send)
 {
     if (send->phase == SEND_WHOLE)
-        return world_date(world) <= send->moved_s + work_s();
+        return world_date(world) <= send->moved_s + work_s(send);
     return send->phase == SEND_AT_ONCE && send->sent_s <= send->date_s + send->length_s &&
-           world_date(world) <= send->date_s + send->length_s + work_s();
+           world_date(world) <= send->date_s + send->length_s + work_s(send);
 }
 
 bool link_is_over(const struct world *world, const struct flight *send)
 {
     switch ((enum send_phase)send->phase) {
-    case SEND_AT_ONCE: return world_date(world) > send->date_s + send->length_s + work_s();
+    case SEND_AT_ONCE: return world_date(world) > send->date_s + send->length_s + work_s(send);
     case SEND_HEADERS: return !config->kernel_drains || !signature_lives(world, send);
     case SEND_BODY: return !config->kernel_drains; /* who gave it up, or died, has reset the connection */
     case SEND_TAIL: return !waits_still(world, send);

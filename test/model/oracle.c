@@ -261,6 +261,16 @@ static void check_upload(const struct world *world, unsigned w, const struct gua
          "R14: an abort after R12's bound and a good HEAD");
 }
 
+/* F2.2, F2.11: of a source of one byte, and of 5 GiB. */
+static uint32_t told_work_s(unsigned w, const struct guard_settings *settings)
+{
+    if (!config->by_operation)
+        return settings->work_s;
+    if (config->calls[w].operation == GUARD_COPY)
+        return config->source_unpinned ? 133 : 6;
+    return 5;
+}
+
 static void check_put(struct world *world, unsigned w, const struct guard_actions *todo)
 {
     struct book *book = &world->writers[w].book;
@@ -269,7 +279,7 @@ static void check_put(struct world *world, unsigned w, const struct guard_action
     settings_of(w, &settings);
     bool never_dies = config->body_s > 0 && config->stalled_s == STALLED_FOR_EVER;
     uint64_t delivery_s = config->body_s ? (uint64_t)config->body_s + config->stalled_s + config->late_segment_s : 0;
-    uint64_t reach_s = (uint64_t)settings.length_s + settings.work_s + (never_dies ? 0 : delivery_s);
+    uint64_t reach_s = (uint64_t)settings.length_s + told_work_s(w, &settings) + (never_dies ? 0 : delivery_s);
     MUST(!book->sent, "R3: what was sent under is not put again");
     MUST(is_ours(world, w, record), "R3: with our nonce");
     MUST(!call_is_native(w), "native: without a record");

@@ -174,7 +174,8 @@ void settings_of(unsigned w, struct guard_settings *ret)
 {
     memset(ret, 0, sizeof(*ret));
     ret->length_s = config->length_s ? config->length_s : 1;
-    ret->work_s = config->allowance_s ? config->allowance_s : 1;
+    ret->work_s = config->by_operation ? 0 : config->allowance_s ? config->allowance_s : 1;
+    ret->source_unpinned = config->source_unpinned;
     ret->minimum_rate = 1;
     ret->stalled_body_s = config->stalled_s == STALLED_FOR_EVER ? GUARD_STALLED_BODY_FOR_EVER : config->stalled_s;
     ret->late_segment_s = config->late_segment_s;

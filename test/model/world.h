@@ -86,10 +86,12 @@ struct config {
     uint8_t length_s; /* 0: 1, as of the next two */
     uint8_t allowance_s;
     uint8_t margin_s;
-    uint8_t body_s;          /* attempts do not arrive at once: so many seconds at the least rate; 0: they do */
-    uint8_t stalled_s;       /* with body_s: how long the store waits for the rest, as the guards are told */
-    uint8_t late_segment_s;  /* and how long the tail may be on its way */
-    uint8_t store_work_s;    /* what the store really takes for a request that it has; 0: as told */
+    uint8_t body_s;         /* attempts do not arrive at once: so many seconds at the least rate; 0: they do */
+    uint8_t stalled_s;      /* with body_s: how long the store waits for the rest, as the guards are told */
+    uint8_t late_segment_s; /* and how long the tail may be on its way */
+    uint8_t store_work_s; /* what the store really takes for a request that it has (by_operation: a COPY); 0: as told */
+    bool by_operation;    /* what the guards are told goes by the operation (F2.2), not by allowance_s */
+    bool source_unpinned; /* and they know that the store copies what the source has become (F2.11) */
     uint8_t store_stalled_s; /* how long it really waits; 0: as told; STALLED_FOR_EVER */
     uint8_t link_late_s;     /* how late a segment really is; 0: as told */
     bool kernel_drains;      /* nothing is held back: the kernel delivers what it was given, however slow the link */

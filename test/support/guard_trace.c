@@ -66,7 +66,8 @@ static bool take_switch(struct words *words, struct guard_settings *settings)
            take_flag(words, "tells", &settings->modified_tells, true) ||
            take_flag(words, "mixed", &settings->native_writers, true) ||
            take_flag(words, "versioned", &settings->versioned, true) ||
-           take_flag(words, "likely", &settings->versions_likely, true);
+           take_flag(words, "likely", &settings->versions_likely, true) ||
+           take_flag(words, "unpinned", &settings->source_unpinned, true);
 }
 
 static bool take_setting(struct words *words, struct guard_settings *settings)

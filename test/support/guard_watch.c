@@ -311,7 +311,8 @@ uint64_t guard_watch_delivery_s(const struct guard_watch *watch, uint64_t wire_b
 
 static uint64_t work_s(const struct guard_watch *watch)
 {
-    uint64_t by_operation_s = guard_work_s(watch->operation, watch->amount);
+    bool unpinned = watch->operation == GUARD_COPY && watch->settings.source_unpinned;
+    uint64_t by_operation_s = guard_work_s(watch->operation, unpinned ? GUARD_COPY_MAX_BYTES : watch->amount);
     bool complete = watch->operation == GUARD_COMPLETE && watch->settings.complete_s > by_operation_s;
     if (watch->settings.work_s)
         return watch->settings.work_s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* R1.4 and R15.8 in the client: a copy in parts of a source that changes meanwhile, on a store that ignores the pin. */
+/* R1.4, R15.8 and F2.11 in the client: a source that changes while it is copied, on a store that ignores the pin. */
 #include "support/http_server.h"
 #include "unit/api/client_scratch.h"
 
@@ -100,4 +100,67 @@ TEST_WITH(scratch, those_of_one_that_stands_are)
     scratch_tear_down(scratch);
     scratch_set_up(scratch);
     assert_int_equal(copy(scratch, &named, &error), OS_COMMITTED);
+}
+
+/* ------------------------------------------------------------------------------------------------ one request */
+
+static void respond_to_one(void *context, const struct http_server_record *record, struct buf *scratch,
+                           struct http_server_step *ret)
+{
+    struct played *played = context;
+    bool copies = strcmp(record->method, "PUT") == 0;
+    buf_reset(scratch);
+    if (copies) {
+        static const char body[] = "<CopyObjectResult><ETag>\"44444444444444444444444444444444\"</ETag>"
+                                   "<LastModified>2026-11-21T10:00:00.000Z</LastModified></CopyObjectResult>";
+        buf_add_f(scratch, "HTTP/1.1 200 OK" DATED "Content-Length: %zu\r\n\r\n%s", sizeof(body) - 1, body);
+    } else {
+        answer_head(played, record->target, scratch);
+    }
+    *ret = (struct http_server_step){.answer = scratch->data, .answer_length = scratch->len};
+}
+
+static int note_timeout(void *context, const os_record *record)
+{
+    *(uint64_t *)context = record->timeout_ms;
+    return 0;
+}
+
+static uint64_t timeout_of_one_copy(const struct scratch *scratch, const char *source_match)
+{
+    struct played played = {.changes = false};
+    const struct http_server_options server = {.respond = respond_to_one, .respond_context = &played};
+    struct http_server *started = http_server_start(&server);
+    char profile[160];
+    snprintf(profile, sizeof(profile), "%s/profile.json", scratch->folder);
+    FILE *file = fopen(profile, "w");
+    assert_non_null(file);
+    assert_true(fprintf(file,
+                        "{\"format\":1,\"name\":\"of the test\",\"measured_on\":\"2026-11-21\","
+                        "\"source\":\"documentation\",\"copy_source_match\":\"%s\"}",
+                        source_match) > 0);
+    assert_int_equal(fclose(file), 0);
+    os_options options = OS_OPTIONS_INIT;
+    options.fences = OS_OFF;
+    options.store_profile = profile;
+    os_client *client = scratch_s3_client(scratch, http_server_host(started), &options);
+    os_error error;
+    uint64_t timeout_ms = 0;
+    assert_int_equal(os_copy_if_not_exists(client, "source", "key", NULL, NULL, NULL, &error), OS_COMMITTED);
+    CHECK_CODE(os_table_list(client, "key", NULL, note_timeout, &timeout_ms, &error), OS_OK, &error);
+    os_client_close(client);
+    http_server_stop(started);
+    return timeout_ms;
+}
+
+/* 5 s of signature, 133 s of work and 2 s of margin; a source of 2,000 bytes needs 6 s of work. */
+TEST_WITH(scratch, one_request_counts_on_any_size_where_the_pin_is_ignored)
+{
+    assert_int_equal(timeout_of_one_copy(scratch, "ignored"), 140000);
+}
+
+TEST_WITH(scratch, and_on_what_the_head_saw_where_it_is_not)
+{
+    uint64_t pinned_ms = timeout_of_one_copy(scratch, "enforced");
+    assert_true(pinned_ms > 0 && pinned_ms <= 20000);
 }

@@ -114,6 +114,33 @@ TEST(a_copy_asks_for_its_source_too)
           "signed -> PUT g=100 t=112000 ttl=4600 fence=1110 if absent [ACQUIRING]\n");
 }
 
+/* F2.11: the store copies what the source has become by then, 5 GiB at most. */
+TEST(a_source_that_is_not_pinned_may_grow)
+{
+    TRACE("copy absent unpinned\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "head none @1000 -> [CHECKING]\n"
+          "source 1 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=140000 ttl=5200 fence=1138 if absent [ACQUIRING]\n"
+          "put ok -> SEND 140000 [SENDING]\n"
+          "attempt ok X -> COMMITTED WRITTEN R9 X [FINISHED]\n");
+    TRACE("copy absent unpinned recent=990\n"
+          "start -> PUT g=100 t=140000 ttl=5190 fence=1128 if absent, HEAD, SOURCE [ACQUIRING]\n"
+          "head none @1000 -> [ACQUIRING]\n"
+          "source 5368709120 -> [ACQUIRING]\n"
+          "put ok -> SIGN 990/5 [SIGNING_AGAIN]\n"
+          "signed -> SEND 140000 [SENDING]\n");
+    TRACE("copy absent unpinned work=30\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "head none @1000 -> [CHECKING]\n"
+          "source 1 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=37000 ttl=4600 fence=1035 if absent [ACQUIRING]\n");
+    TRACE("put absent unpinned\n"
+          "start -> HEAD [CHECKING]\n"
+          "head none @1000 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> PUT g=100 t=20000 ttl=4600 fence=1010 if absent [ACQUIRING]\n");
+}
+
 TEST(a_copys_source_that_fails_is_asked_for_again)
 {
     TRACE("copy absent\n"

@@ -195,6 +195,7 @@ static void random_settings(struct play *play)
     play->settings.work_s = one_in(play, 4) ? 9 : 0;
     play->settings.complete_s = one_in(play, 4) ? 30 : 0;
     play->settings.stalled_body_s = one_in(play, 4) ? GUARD_STALLED_BODY_FOR_EVER : GUARD_STALLED_BODY_S;
+    play->settings.source_unpinned = one_in(play, 4);
     play->settings.native = one_in(play, 4);
     play->settings.modified_tells = one_in(play, 2);
     play->settings.versioned = one_in(play, 6);
