@@ -4,6 +4,7 @@
 
 import json
 import os
+import shlex
 import signal
 import sys
 import time
@@ -90,6 +91,22 @@ class Unknown(BackendCase):
         self.exits(
             USAGE, "put", "-", self.url(key), "--if-absent", "--ticket-file", ticket, environment=environment, data=b""
         )
+
+    def test_the_command_that_is_printed_settles_it(self):
+        """As a shell reads it: of a ticket in a file, and of one that is in the line itself."""
+        for name, file in (("it's saved", True), ("it's printed", False)):
+            store, _, environment = self.proxies()
+            key = self.key(name)
+            rule = store.add("hold", method="PUT", path_contains=key.rsplit(" ", 1)[1], times=1)
+            flags = ["--ticket-file", os.path.join(self.folder, key)] if file else []
+            ran = self.exits(UNKNOWN, "put", "-", self.url(key), "--if-absent", "--deadline-ms", SENT_MS, *FAST, *LONG, *flags,
+                             environment=environment, data=b"doubtful")
+            store("release", id=rule, how="forward")
+            self.assertTrue(store("wait_finished", id=rule, count=1, timeout_ms=60000)["reached"])
+            printed = [line for line in ran.errors.splitlines() if line.startswith("  oscommit resolve ")]
+            self.assertEqual(len(printed), 1, ran)
+            settled = self.ok(*shlex.split(printed[0])[1:], "--json", environment=environment).line()
+            self.assertEqual((settled["verdict"], settled["rule"]), ("committed", "V4"))
 
     def test_a_write_that_never_landed_is_resolved_as_not_executed(self):
         store, environment, rule, key, ticket = self.unknown("lost", "hold")

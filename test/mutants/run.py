@@ -26,12 +26,14 @@ machine, so the class is counted by itself, and must not shrink below its least 
 """
 import argparse
 import concurrent.futures
+import contextlib
 import hashlib
 import os
 import pathlib
 import queue
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -123,20 +125,31 @@ class Tree:
     def run(self, command, check=False, timeout=BUILD_TIMEOUT_S):
         """What it printed; None when it failed or took too long."""
         command = [str(part) for part in command]
-        try:
-            done = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  timeout=timeout, text=True, errors="replace", check=False)
-        except subprocess.TimeoutExpired:
+        printed, status = self.run_alone(command, timeout)
+        if printed is None:
             self.log.write(f"$ {' '.join(command)}\n(took longer than {timeout} s)\n")
             return None
-        self.log.write(f"$ {' '.join(command)}\n{done.stdout[-4000:]}\n")
+        self.log.write(f"$ {' '.join(command)}\n{printed[-4000:]}\n")
         self.log.flush()
-        self.failed_tests = re.findall(r"^\s*\d+ - (\S+) \(", done.stdout, re.MULTILINE)
-        if done.returncode == 0:
-            return done.stdout
+        self.failed_tests = re.findall(r"^\s*\d+ - (\S+) \(", printed, re.MULTILINE)
+        if status == 0:
+            return printed
         if check:
-            sys.exit(f"{' '.join(command)} failed:\n{done.stdout[-4000:]}")
+            sys.exit(f"{' '.join(command)} failed:\n{printed[-4000:]}")
         return None
+
+    def run_alone(self, command, timeout):
+        """What it printed (None when it took too long) and its status. Nothing that it has started goes on after it: a
+        mutant's test may hang, and would take a processor from all that follow."""
+        with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", start_new_session=True) as process:
+            try:
+                return process.communicate(timeout=timeout)[0], process.returncode
+            except subprocess.TimeoutExpired:
+                return None, None
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
 
     def make(self, targets):
         return self.run(["ninja", "-C", self.build, *targets]) is not None
