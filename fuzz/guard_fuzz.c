@@ -231,6 +231,7 @@ static void make_settings(struct bytes *bytes, struct guard_settings *ret)
     ret->late_segment_s = 1;
     ret->stalled_body_s = (pick & 192) == 192 ? GUARD_STALLED_BODY_FOR_EVER : 7;
     ret->margin_s = pick >> 1 & 3;
+    ret->source_unpinned = (pick & 32) != 0;
     ret->answer_409 = (pick >> 3 & 3) % 3;
     pick = next(bytes);
     ret->fences = (pick & 1) != 0;

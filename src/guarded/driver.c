@@ -119,7 +119,7 @@ static void settings_for(const struct driver *driver, struct guard_settings *ret
     ret->native_writers = driver->params.plan.native_writers;
     const struct profile *profile = client->settings.profile;
     ret->complete_s = profile ? profile->complete_s : 0;
-    ret->source_unpinned = profile && profile->copy_source_match == PROFILE_IGNORED;
+    ret->source_unpinned = driver_source_may_change(driver);
     ret->modified_tells = profile && profile->rename_object == PROFILE_NO;
     ret->versioned = client->versioned;
     ret->versions_likely = profile && profile->versioned == PROFILE_YES; /* of another bucket, or day, maybe */

@@ -245,6 +245,8 @@ void driver_free_memory(struct driver *driver);
 /* driver_whole.c: V4.4. It shows the nonce of this write, and less than was sent, or the store is at it yet: no proof.
  * Nor is what comes after that (V4.8). */
 bool driver_shows_part(struct driver *driver, const struct store_answer *answer);
+/* F2.11: of a copy. The store ignores the pin, and what is copied is not named by its version id. */
+bool driver_source_may_change(const struct driver *driver);
 void driver_ticket_of(const struct driver *driver, struct guard_ticket *ret);
 
 /* driver_io.c: makes the requests that a step asks for. */

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many bytes the call writes, and whether a HEAD shows all of them (V4.4). */
+/* How many bytes the call writes: whether that is certain (F2.11), and whether a HEAD shows all of them (V4.4). */
 #include "guarded/driver.h"
 
 #include "base/error.h"
 
 #include <assert.h>
 #include <string.h>
+
+bool driver_source_may_change(const struct driver *driver)
+{
+    const struct profile *profile = driver->client->settings.profile;
+    const char *version_id = driver->params.source_version_id;
+    bool is_named = version_id != NULL && version_is_own_id(version_id);
+    return profile && profile->copy_source_match == PROFILE_IGNORED && !is_named;
+}
 
 /* False: nothing is written, or nobody has said it. */
 static bool whole_of(const struct driver *driver, uint64_t *ret)
@@ -28,9 +36,10 @@ static bool whole_of(const struct driver *driver, uint64_t *ret)
 static void note_cut(struct driver *driver, const struct store_answer *answer, uint64_t whole)
 {
     os_error error;
-    error_set(&error, OS_ERR_PROTOCOL,
-              "The store shows this write of %.300s, but has %llu bytes of it, and %llu were sent.", driver->key,
-              (unsigned long long)answer->object.length, (unsigned long long)whole);
+    bool copies = driver->guard.write.operation == GUARD_COPY;
+    error_set(&error, OS_ERR_PROTOCOL, "The store shows this write of %.300s, but has %llu bytes of it, and %s%llu%s.",
+              driver->key, (unsigned long long)answer->object.length, copies ? "its source had " : "",
+              (unsigned long long)whole, copies ? " before" : " were sent");
     driver_note_error(driver, &error);
 }
 

@@ -47,8 +47,21 @@ PROGRAMS = {"explorer": "explore", "simulator": "oscommit_sim"}
 UNITS_PER_PROCESSOR = 16  # of `ctest --parallel`: test/CMakeLists.txt
 CLASSES = {"io": ("where a rule meets I/O", 40)}  # what it is, and the least number of its mutants
 
+RUNNING = set()  # the leaders of what was started; each has a session of its own, which no signal to ours reaches
+
 # Rules that no mutant is made for, with the reason.
 WITHOUT_MUTANT = {}
+
+
+def kill_group(leader):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def end_all(number, _frame):
+    for leader in list(RUNNING):
+        kill_group(leader)
+    os._exit(128 + number)
 
 
 class Mutant:
@@ -139,17 +152,18 @@ class Tree:
         return None
 
     def run_alone(self, command, timeout):
-        """What it printed (None when it took too long) and its status. Nothing that it has started goes on after it: a
-        mutant's test may hang, and would take a processor from all that follow."""
+        """What it printed (None when it took too long) and its status. No test that it has started goes on after it: a
+        mutant's may hang, and would take a processor from all that follow."""
         with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               errors="replace", start_new_session=True) as process:
+            RUNNING.add(process.pid)
             try:
                 return process.communicate(timeout=timeout)[0], process.returncode
             except subprocess.TimeoutExpired:
                 return None, None
             finally:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+                kill_group(process.pid)
+                RUNNING.discard(process.pid)
 
     def make(self, targets):
         return self.run(["ninja", "-C", self.build, *targets]) is not None
@@ -308,6 +322,8 @@ def main():
     mutants = mutants[first::step]
     if not mutants:
         sys.exit("There is no such mutant.")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end_all)
     play_all(mutants, arguments)
     print()
     print_matrix(mutants)

@@ -126,7 +126,7 @@ static int note_timeout(void *context, const os_record *record)
     return 0;
 }
 
-static uint64_t timeout_of_one_copy(const struct scratch *scratch, const char *source_match)
+static uint64_t timeout_of_one_copy(const struct scratch *scratch, const char *source_match, const char *version_id)
 {
     struct played played = {.changes = false};
     const struct http_server_options server = {.respond = respond_to_one, .respond_context = &played};
@@ -146,7 +146,9 @@ static uint64_t timeout_of_one_copy(const struct scratch *scratch, const char *s
     os_client *client = scratch_s3_client(scratch, http_server_host(started), &options);
     os_error error;
     uint64_t timeout_ms = 0;
-    assert_int_equal(os_copy_if_not_exists(client, "source", "key", NULL, NULL, NULL, &error), OS_COMMITTED);
+    os_copy_options copied = OS_COPY_OPTIONS_INIT;
+    copied.source_version_id = version_id;
+    assert_int_equal(os_copy_if_not_exists(client, "source", "key", &copied, NULL, NULL, &error), OS_COMMITTED);
     CHECK_CODE(os_table_list(client, "key", NULL, note_timeout, &timeout_ms, &error), OS_OK, &error);
     os_client_close(client);
     http_server_stop(started);
@@ -156,11 +158,20 @@ static uint64_t timeout_of_one_copy(const struct scratch *scratch, const char *s
 /* 5 s of signature, 133 s of work and 2 s of margin; a source of 2,000 bytes needs 6 s of work. */
 TEST_WITH(scratch, one_request_counts_on_any_size_where_the_pin_is_ignored)
 {
-    assert_int_equal(timeout_of_one_copy(scratch, "ignored"), 140000);
+    assert_int_equal(timeout_of_one_copy(scratch, "ignored", NULL), 140000);
+}
+
+TEST_WITH(scratch, so_it_does_of_the_version_without_an_id)
+{
+    assert_int_equal(timeout_of_one_copy(scratch, "ignored", "null"), 140000);
 }
 
 TEST_WITH(scratch, and_on_what_the_head_saw_where_it_is_not)
 {
-    uint64_t pinned_ms = timeout_of_one_copy(scratch, "enforced");
-    assert_true(pinned_ms > 0 && pinned_ms <= 20000);
+    assert_int_equal(timeout_of_one_copy(scratch, "enforced", NULL), 20000);
+}
+
+TEST_WITH(scratch, or_where_the_source_is_named_by_its_version_id)
+{
+    assert_int_equal(timeout_of_one_copy(scratch, "ignored", "an-id"), 20000);
 }

@@ -15,6 +15,7 @@ struct looks {
     atomic_bool written;
     atomic_uint halves; /* so many HEADs show only a part */
     bool is_unsized;    /* these do not say how many bytes there are */
+    bool copies;        /* it is no PUT from memory, but a copy of 2,000 bytes */
     bool is_replaced;   /* after them: another has replaced what was there, and says so */
     bool is_answered;   /* by what stands in front of the store, which is still at it */
     os_result result;
@@ -28,6 +29,11 @@ struct looks {
 static void answer_head(struct looks *looks, const char *target, struct buf *scratch)
 {
     bool of_key = strstr(target, "/key") != NULL; /* not of the bucket */
+    if (strstr(target, "/source") != NULL) {
+        buf_add_f(scratch, "HTTP/1.1 200 OK" DATED "ETag: \"22222222222222222222222222222222\"\r\n"
+                           "Content-Length: 2000\r\n\r\n");
+        return;
+    }
     if (!of_key || !atomic_load(&looks->written)) {
         const char *status = of_key ? "404 Not Found" : "200 OK";
         buf_add_f(scratch, "HTTP/1.1 %s" DATED "Content-Length: 0\r\n\r\n", status);
@@ -86,7 +92,10 @@ static os_verdict create_until(struct looks *looks, uint64_t deadline_ms)
     options.fences = OS_OFF;
     looks->client = scratch_s3_client(&scratch, http_server_host(looks->server), &options);
     call.deadline_ms = deadline_ms;
-    os_verdict verdict = os_put_if_absent(looks->client, "key", &body, NULL, &call, &looks->result, &looks->error);
+    os_verdict verdict =
+        looks->copies
+            ? os_copy_if_not_exists(looks->client, "source", "key", NULL, &call, &looks->result, &looks->error)
+            : os_put_if_absent(looks->client, "key", &body, NULL, &call, &looks->result, &looks->error);
     if (looks->result.ticket) /* it knows as much as the call */
         looks->settled = os_settle(looks->client, looks->result.ticket, NULL, &call, NULL, &looks->settling);
     os_client_close(looks->client);
@@ -133,6 +142,18 @@ TEST(half_an_object_is_no_proof_after_an_answer_that_says_nothing)
     CHECK_SAYS(&looks.error, "has 2 bytes of it, and 5 were sent");
     assert_int_equal(looks.settled, OS_UNKNOWN);
     CHECK_SAYS(&looks.settling, "has 2 bytes of it, and 5 were sent");
+    os_result_clear(&looks.result);
+}
+
+/* Of a source that was changed between its HEAD and the copy, on a store that ignores the pin. */
+TEST(a_copy_of_another_length_is_no_proof)
+{
+    struct looks looks = {.is_answered = true, .copies = true};
+    atomic_store(&looks.halves, 1000000);
+    assert_int_equal(create_until(&looks, 2000), OS_UNKNOWN);
+    CHECK_SAYS(&looks.error, "has 2 bytes of it, and its source had 2000 before.");
+    assert_int_equal(looks.settled, OS_UNKNOWN);
+    CHECK_SAYS(&looks.settling, "has 2 bytes of it, and its source had 2000 before.");
     os_result_clear(&looks.result);
 }
 

@@ -130,6 +130,10 @@ TEST(a_source_that_is_not_pinned_may_grow)
           "source 5368709120 -> [ACQUIRING]\n"
           "put ok -> SIGN 990/5 [SIGNING_AGAIN]\n"
           "signed -> SEND 140000 [SENDING]\n");
+    TRACE("copy absent unpinned native recent=1000\n"
+          "start -> SOURCE [CHECKING]\n"
+          "source 1 -> SIGN 1000/5 [SIGNING]\n"
+          "signed -> SEND 140000 [SENDING]\n");
     TRACE("copy absent unpinned work=30\n"
           "start -> HEAD, SOURCE [CHECKING]\n"
           "head none @1000 -> [CHECKING]\n"
