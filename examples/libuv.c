@@ -1,4 +1,5 @@
-/* Writes two hundred objects, each exactly once, from a libuv loop: no thread but this one. */
+/* Writes two hundred objects, each exactly once, from a libuv loop. On S3 it takes no thread but this one; a store of files has
+ * some for its disk. Needs libuv1-dev, and `pkg-config --cflags --libs oscommit libuv`. */
 #include <oscommit_async.h>
 #include <stdio.h>
 #include <uv.h>
@@ -76,6 +77,8 @@ int main(int argc, char **argv)
         return fprintf(stderr, "%s\n", err.message), 1;
     if (argc > 1)
         options.store_url = argv[1];
+    if (options.store_url == NULL)
+        return fprintf(stderr, "usage: libuv file:///ROOT | s3://BUCKET\n"), 2;
     options.foreign_loop = 1;
     if (os_client_open(&options, &commits.client, &err) != OS_OK)
         return fprintf(stderr, "%s\n", err.message), 1;

@@ -15,6 +15,8 @@ int main(int argc, char **argv)
         return fprintf(stderr, "%s\n", err.message), 1;
     if (argc > 1)
         options.store_url = argv[1];
+    if (options.store_url == NULL)
+        return fprintf(stderr, "usage: many file:///ROOT | s3://BUCKET\n"), 2;
     if (os_client_open(&options, &client, &err) != OS_OK)
         return fprintf(stderr, "%s\n", err.message), 1;
     if (os_queue_new(&queue) != OS_OK)

@@ -105,6 +105,8 @@ int main(int argc, char **argv)
         return fprintf(stderr, "%s\n", err.message), 1;
     if (argc > 1)
         options.store_url = argv[1];
+    if (options.store_url == NULL)
+        return fprintf(stderr, "usage: pool file:///ROOT | s3://BUCKET\n"), 2;
     options.max_in_flight = AT_ONCE;
     if (os_client_open(&options, &pool.client, &err) != OS_OK)
         return fprintf(stderr, "%s\n", err.message), 1;

@@ -363,7 +363,8 @@ OS_API os_code os_options_from_environment(os_options *options, os_error *err);
 OS_API os_code os_client_open(const os_options *options, os_client **ret, os_error *err);
 
 /* Cancels every running call, waits until all have returned, waits up to 5 s for releases in flight, and frees the
- * client. Within one of its callbacks or calls it does nothing: close the client when they have returned. */
+ * client. From within one of its callbacks (a sink, a transform, a completing function) it does nothing: close
+ * the client when that has returned. No other thread may be in a call, or begin one, that starts after this. */
 OS_API void os_client_close(os_client *client);
 
 /* Makes an embedded store: the folder (mode 0700 if it is new) and its ledger below ROOT/.oscommit. Calling it again

@@ -47,7 +47,7 @@ def in_environment():
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--oscommit", default=find_oscommit(), help="the program [on PATH, or in build/]")
+    parser.add_argument("--oscommit", default=find_oscommit(), help="the program [build/tool/oscommit, build/release/..., or on PATH]")
     parser.add_argument("--writers", type=int, default=8)
     parser.add_argument("--appends", type=int, default=10, help="of each writer")
     parser.add_argument("--every", type=int, default=4, help="which answer is lost: every Nth")
@@ -59,8 +59,8 @@ def arguments():
 
 
 def find_oscommit():
-    for build in ("release", "debug"):
-        path = os.path.join(ROOT, "build", build, "tool", "oscommit")
+    for build in ("build", "build/release", "build/quickstart"):
+        path = os.path.join(ROOT, build, "tool", "oscommit")
         if os.access(path, os.X_OK):
             return path
     return shutil.which("oscommit")
@@ -76,7 +76,9 @@ class Servers:
 
     def _script(self, action):
         script = os.path.join(ROOT, "scripts", "servers.sh")
-        subprocess.run([script, action, self.folder], env=self.environment, capture_output=True, check=True)
+        done = subprocess.run([script, action, self.folder], env=self.environment, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(done.stderr or f"{script} {action} failed.")
 
     def _start(self):
         os.mkdir(self.folder)
@@ -200,20 +202,19 @@ def main():
     given = arguments()
     in_environment()
     appends = given.writers * given.appends
-    folder = tempfile.mkdtemp(prefix="oscommit-delta-race-")
-    servers = Servers(folder, given.endpoint)
     bucket = f"delta-race-{os.getpid()}"
-    try:
-        make_bucket(servers.endpoint, bucket)
-        race = Race(given, servers.endpoint, bucket, folder)
-        print(f"| {given.writers} processes, {appends} appends | answers lost | stand twice | failed | rows then |")
-        print("|---|---|---|---|---|")
-        for number, (name, kind, more) in enumerate(ROWS):
-            said = race.run(f"table-{number}", kind, more)
-            print(f"| {name} | {said['lost']} | **{said['twice']}** | {said['failed']} | {said['rows']} |", flush=True)
-    finally:
-        servers.stop()
-        shutil.rmtree(folder)
+    with tempfile.TemporaryDirectory(prefix="oscommit-delta-race-") as folder:
+        servers = Servers(folder, given.endpoint)
+        try:
+            make_bucket(servers.endpoint, bucket)
+            race = Race(given, servers.endpoint, bucket, folder)
+            print(f"| {given.writers} processes, {appends} appends | answers lost | stand twice | failed | rows then |")
+            print("|---|---|---|---|---|")
+            for number, (name, kind, more) in enumerate(ROWS):
+                said = race.run(f"table-{number}", kind, more)
+                print(f"| {name} | {said['lost']} | **{said['twice']}** | {said['failed']} | {said['rows']} |", flush=True)
+        finally:
+            servers.stop()
 
 
 if __name__ == "__main__":

@@ -35,8 +35,9 @@ bool arguments_forward_only(const os_client *client, const char *key, const os_c
 os_code arguments_refuse_forward_only(const char *name, const char *key, os_error *err)
 {
     return error_set(err, OS_ERR_ARGUMENT,
-                     "%s of %.300s is refused: forward_only promises that this key is never deleted. Say "
-                     "forward_only = OS_OFF in the os_call of a key without that promise.",
+                     "%s of %.300s is refused: forward_only promises that this key is never deleted. If the key is "
+                     "without that promise, call without --forward-only and OSCOMMIT_FORWARD_ONLY; in a program, with "
+                     "forward_only = OS_OFF in the os_call.",
                      name, key ? key : "");
 }
 

@@ -272,9 +272,9 @@ static const char *why_no_evidence(const struct guard *guard)
         return "the object has changed since then, or is too young to be distinguished from the write, or the "
                "evidence is too old or is a record of object_store, which has no nonce";
     return guard->settings.forward_only
-               ? "the object is neither the old nor the written version, and does not say what led to it"
-               : "the object is neither the old nor the written version, and without a record no evidence was kept "
-                 "(forward_only keeps some, for keys that are never deleted)";
+               ? "the object does not show the write now, and does not say what led to it"
+               : "the object does not show the write now, which may have been replaced or deleted since, and without "
+                 "a record no evidence was kept (forward_only keeps some, for keys that are never deleted)";
 }
 
 /* Waiting brings none; a right might. */

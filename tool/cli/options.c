@@ -345,7 +345,7 @@ static bool take_variable(struct options *options, enum option_id id, struct usa
         return true;
     if (spec->kind == OPTION_KIND_SWITCH) {
         if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
-            return usage_refuse(usage, "%s must be 0 or 1, not \"%.64s\".", variable, value);
+            return usage_refuse(usage, "%s must be 1 (on) or 0 (off), not \"%.64s\".", variable, value);
         options->given[id] = value[0] == '1' ? 1 : 0;
         options->from_environment[id] = true;
         return true;

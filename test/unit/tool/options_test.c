@@ -307,7 +307,7 @@ TEST_WITH(parsed, a_bad_variable_is_named)
     (void)setenv("OSCOMMIT_CHECK_TABLE", "yes", 1);
     assert_true(PARSE("ls", "--ttl-s", "900"));
     assert_false(options_take_environment(&parsed->options, &parsed->usage));
-    assert_string_equal(parsed->usage.message, "OSCOMMIT_CHECK_TABLE must be 0 or 1, not \"yes\".");
+    assert_string_equal(parsed->usage.message, "OSCOMMIT_CHECK_TABLE must be 1 (on) or 0 (off), not \"yes\".");
 }
 
 TEST_WITH(parsed, how_the_tool_speaks_is_no_business_of_the_environment)
