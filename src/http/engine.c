@@ -35,17 +35,36 @@ static void global_end(void)
     (void)pthread_mutex_unlock(&global_mutex);
 }
 
+static CURLM *make_multi(struct http_engine *engine)
+{
+    long per_host = (long)engine->max_connections;
+    CURLM *multi = curl_multi_init();
+    if (multi != NULL && curl_multi_setopt(multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING) == CURLM_OK &&
+        curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, per_host) == CURLM_OK &&
+        curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 4 * per_host) == CURLM_OK && events_hear(engine, multi))
+        return multi;
+    if (multi != NULL)
+        (void)curl_multi_cleanup(multi);
+    return NULL;
+}
+
 static bool make_handles(struct http_engine *engine)
 {
-    engine->multi = curl_multi_init();
+    engine->multi = make_multi(engine);
     engine->share = curl_share_init();
-    if (engine->multi == NULL || engine->share == NULL)
+    return engine->multi != NULL && engine->share != NULL && events_open(engine) &&
+           curl_share_setopt(engine->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) == CURLSHE_OK;
+}
+
+bool engine_renew_multi(struct http_engine *engine)
+{
+    CURLM *multi = make_multi(engine);
+    if (multi == NULL)
         return false;
-    long per_host = (long)engine->max_connections;
-    return curl_share_setopt(engine->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) == CURLSHE_OK &&
-           curl_multi_setopt(engine->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING) == CURLM_OK &&
-           curl_multi_setopt(engine->multi, CURLMOPT_MAX_HOST_CONNECTIONS, per_host) == CURLM_OK &&
-           curl_multi_setopt(engine->multi, CURLMOPT_MAXCONNECTS, 4 * per_host) == CURLM_OK && events_open(engine);
+    (void)curl_multi_cleanup(engine->multi);
+    engine->multi = multi;
+    engine->disordered = false;
+    return true;
 }
 
 static uint32_t between(uint32_t least, uint32_t value, uint32_t most)

@@ -68,9 +68,13 @@ bool events_open(struct http_engine *engine)
     atomic_init(&events->sleeps, true);
     events->epoll_fd = fd_above_standard(epoll_create1(EPOLL_CLOEXEC));
     events->wake_fd = fd_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    return events->epoll_fd >= 0 && events->wake_fd >= 0 && watch(engine, events->wake_fd, EPOLLIN) &&
-           curl_multi_setopt(engine->multi, CURLMOPT_SOCKETFUNCTION, on_socket) == CURLM_OK &&
-           curl_multi_setopt(engine->multi, CURLMOPT_SOCKETDATA, engine) == CURLM_OK;
+    return events->epoll_fd >= 0 && events->wake_fd >= 0 && watch(engine, events->wake_fd, EPOLLIN);
+}
+
+bool events_hear(struct http_engine *engine, CURLM *multi)
+{
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket) == CURLM_OK &&
+           curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, engine) == CURLM_OK;
 }
 
 void events_close(struct http_engine *engine)

@@ -170,6 +170,7 @@ struct http_engine {
     uint64_t now_ms; /* of this turn */
     bool polling;
     bool in_libcurl; /* libcurl is at work, and may call back: transfers must not be removed */
+    bool disordered; /* libcurl's books are: nothing more begins with this multi */
     bool closing;
     struct http_events events;
 
@@ -179,7 +180,9 @@ struct http_engine {
     uint64_t idle_due_ms; /* when one may have been idle for too long */
 };
 
-/* engine.c: the end of a request, which tells its caller. Not while libcurl is at work. */
+/* engine.c: throws libcurl's books away, with the connections that are kept; no transfer may be in it. False: no memory. */
+bool engine_renew_multi(struct http_engine *engine);
+/* The end of a request, which tells its caller. Not while libcurl is at work. */
 void engine_end(struct http_transfer *transfer, CURLcode code);
 void engine_abort(struct http_transfer *transfer, os_code code, const char *message);
 
@@ -203,7 +206,8 @@ void queue_ended(struct http_transfer *transfer);       /* one that had begun */
 void queue_free(struct http_engine *engine);
 
 /* events.c */
-bool events_open(struct http_engine *engine); /* false: out of resources */
+bool events_open(struct http_engine *engine);               /* false: out of resources */
+bool events_hear(struct http_engine *engine, CURLM *multi); /* which of its connections are to be watched */
 void events_close(struct http_engine *engine);
 void events_wait(struct http_engine *engine, uint64_t wait_ms); /* until something happens */
 CURLMcode events_hand_over(struct http_engine *engine);         /* to libcurl what has happened; it may call back */

@@ -76,7 +76,7 @@ static void begin_waiting(struct http_engine *engine)
 {
     struct http_transfer *transfer = NULL;
     while ((transfer = queue_next(engine)) != NULL) {
-        if (!transfer_take_handle(transfer)) {
+        if ((engine->disordered && !engine_renew_multi(engine)) || !transfer_take_handle(transfer)) {
             engine_abort(transfer, OS_ERR_NO_MEMORY, "out of memory");
             continue;
         }
@@ -110,12 +110,16 @@ static void let_bodies_go(struct http_engine *engine)
     engine->in_libcurl = false;
 }
 
+/* Out of memory, or its own books are in disorder: they are by then. 7.88 keeps an entry of a socket that it had no memory
+ * for, also when that is closed before it was a connection, and crashes with the next of the same number (singlesocket in
+ * lib/multi.c). */
 static void perform(struct http_engine *engine)
 {
     engine->in_libcurl = true;
     CURLMcode code = events_hand_over(engine);
     engine->in_libcurl = false;
-    while (code != CURLM_OK && engine->started != NULL) /* out of memory, or its own books are in disorder */
+    engine->disordered = engine->disordered || code != CURLM_OK;
+    while (code != CURLM_OK && engine->started != NULL)
         engine_abort(engine->started, OS_ERR_NO_MEMORY, curl_multi_strerror(code));
 }
 
