@@ -102,25 +102,14 @@ static void let_bodies_go(struct http_engine *engine)
     while ((node = take_due(&engine->looks, now_ms)) != NULL) {
         struct http_transfer *transfer = container_of(node, struct http_transfer, look);
         bool goes_on = may_go_on(transfer, now_ms);
-        if (goes_on)
-            (void)curl_easy_pause(transfer->easy, CURLPAUSE_CONT); /* what goes wrong in it ends the transfer later */
+        /* What else goes wrong in it ends the transfer later; this is libcurl 7.88's word for its books (lib/easy.c). */
+        if (goes_on && curl_easy_pause(transfer->easy, CURLPAUSE_CONT) == CURLE_ABORTED_BY_CALLBACK &&
+            transfer->fault.code == OS_OK)
+            engine->disordered = true;
         if (!transfer->look.inside && !goes_on)
             due_plan(transfer);
     }
     engine->in_libcurl = false;
-}
-
-/* Out of memory, or its own books are in disorder: they are by then. 7.88 keeps an entry of a socket that it had no memory
- * for, also when that is closed before it was a connection, and crashes with the next of the same number (singlesocket in
- * lib/multi.c). */
-static void perform(struct http_engine *engine)
-{
-    engine->in_libcurl = true;
-    CURLMcode code = events_hand_over(engine);
-    engine->in_libcurl = false;
-    engine->disordered = engine->disordered || code != CURLM_OK;
-    while (code != CURLM_OK && engine->started != NULL)
-        engine_abort(engine->started, OS_ERR_NO_MEMORY, curl_multi_strerror(code));
 }
 
 static void reap(struct http_engine *engine)
@@ -134,6 +123,23 @@ static void reap(struct http_engine *engine)
             curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer) == CURLE_OK)
             engine_end(transfer, code);
     }
+}
+
+/* Out of memory, or its own books are in disorder: they are by then. 7.88 keeps an entry of a socket that it had no memory
+ * for, also when that is closed before it was a connection, and crashes with the next of the same number (singlesocket in
+ * lib/multi.c). */
+static void perform(struct http_engine *engine)
+{
+    bool spoilt = engine->disordered && engine->started != NULL;
+    engine->in_libcurl = true;
+    CURLMcode code = spoilt ? CURLM_OUT_OF_MEMORY : events_hand_over(engine);
+    engine->in_libcurl = false;
+    if (code == CURLM_OK)
+        return;
+    engine->disordered = true;
+    reap(engine); /* what has its answer keeps it */
+    while (engine->started != NULL)
+        engine_abort(engine->started, OS_ERR_NO_MEMORY, curl_multi_strerror(code));
 }
 
 /* What is due ends only if its answer is not here: the process may have been stopped since the kernel was asked. */

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcurl runs out of memory, once: the request that meets it may fail, and those after it are answered. 7.88 kept an
- * entry of a socket that it had no memory for, and divided by nothing when the next socket had the same number. */
-#include "support/http_probe.h"
-#include "support/http_server.h"
-#include "support/test.h"
+/* libcurl runs out of memory: the requests that meet it may fail, and those after it are answered. 7.88 kept an entry of a
+ * socket that it had no memory for, and divided by nothing when the next socket had the same number. */
+#include "unit/http/fixture.h"
 
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEVER = -1, REQUESTS = 3 };
+enum { NEVER = -1, CONNECTIONS = 2, REQUESTS = 3 /* one waits for a connection */ };
 
 static int left_until_failure = NEVER;
+static int failures; /* in a row, then */
 static bool has_failed;
 
 static bool fails_now(void)
 {
-    if (left_until_failure < 0 || left_until_failure-- > 0)
+    if (left_until_failure == NEVER)
         return false;
+    if (left_until_failure > 0) {
+        left_until_failure--;
+        return false;
+    }
     has_failed = true;
+    left_until_failure = --failures > 0 ? 0 : NEVER;
     return true;
 }
 
@@ -42,35 +46,77 @@ static char *failing_strdup(const char *from)
     return fails_now() ? NULL : strdup(from);
 }
 
-/* False: nothing was allocated so late. */
-static bool try_without(int allocation, struct http_server *server)
+/* At the same time. */
+static void get_all(struct http_engine *engine, const char *host, int count)
 {
-    struct http_engine *engine = probe_engine(2, NULL);
-    has_failed = false;
-    left_until_failure = allocation;
-    for (int i = 0; i < REQUESTS; i++) {
-        struct probe probe;
-        bool failed_before = has_failed;
-        probe_get(engine, &probe, http_server_host(server), "/k");
-        if (failed_before || !has_failed)
-            assert_int_equal(probe.code, OS_OK);
-        probe_free(&probe);
+    struct probe probes[REQUESTS];
+    for (int i = 0; i < count; i++) {
+        probe_init(&probes[i], "GET", host, "/k", NULL, 0);
+        probe_start(engine, &probes[i]);
     }
+    for (int i = 0; i < count; i++) {
+        probe_wait(engine, &probes[i]);
+        assert_int_not_equal(probes[i].code, OS_ERR_DEADLINE);
+        if (probes[i].code == OS_OK || !has_failed)
+            assert_int_equal(probes[i].status, 200);
+        probe_free(&probes[i]);
+    }
+}
+
+struct shortage {
+    bool beside_kept; /* a connection that is kept; else on the first one */
+    int in_a_row;
+};
+
+/* False: nothing was allocated so late. */
+static bool try_without(int allocation, const struct shortage *shortage, struct http_server *server)
+{
+    struct fixture fixture = {.server = server, .engine = probe_engine(CONNECTIONS, NULL)};
+    if (shortage->beside_kept)
+        fixture_warm_up(&fixture);
+    has_failed = false;
+    failures = shortage->in_a_row;
+    left_until_failure = allocation;
+    if (shortage->beside_kept)
+        get_all(fixture.engine, http_server_host(server), REQUESTS);
+    else
+        for (int i = 0; i < REQUESTS; i++)
+            get_all(fixture.engine, http_server_host(server), 1);
     left_until_failure = NEVER;
-    http_engine_free(engine);
+    fixture_warm_up(&fixture); /* answered */
+    http_engine_free(fixture.engine);
     return has_failed;
 }
 
-TEST(any_allocation_of_libcurls_may_fail_once)
+static void check_each(bool beside_kept, int in_a_row)
 {
+    const struct shortage shortage = {beside_kept, in_a_row};
     int count = 0;
     assert_int_equal(curl_global_init_mem(CURL_GLOBAL_DEFAULT, failing_malloc, free, failing_realloc, failing_strdup,
                                           failing_calloc),
                      CURLE_OK);
     struct http_server *server = http_server_start(NULL);
-    while (try_without(count, server))
+    while (try_without(count, &shortage, server))
         count++;
     assert_in_range(count, 20, 5000);
     http_server_stop(server);
     curl_global_cleanup();
+}
+
+TEST(any_allocation_of_libcurls_may_fail)
+{
+    check_each(false, 1);
+}
+
+TEST(also_beside_a_connection_that_is_kept)
+{
+    check_each(true, 1);
+}
+
+/* Also those that would have put it in order. */
+TEST(and_all_for_a_while)
+{
+    check_each(false, 4);
+    check_each(true, 4);
+    check_each(true, 40);
 }
