@@ -47,7 +47,7 @@ def in_environment():
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--oscommit", default=find_oscommit(), help="the program [build/tool/oscommit, build/release/..., or on PATH]")
+    parser.add_argument("--oscommit", default=find_oscommit(), help="the program [in build/, or on PATH]")
     parser.add_argument("--writers", type=int, default=8)
     parser.add_argument("--appends", type=int, default=10, help="of each writer")
     parser.add_argument("--every", type=int, default=4, help="which answer is lost: every Nth")
@@ -59,7 +59,7 @@ def arguments():
 
 
 def find_oscommit():
-    for build in ("build", "build/release", "build/quickstart"):
+    for build in ("build", "build/release", "build/debug", "build/quickstart"):
         path = os.path.join(ROOT, build, "tool", "oscommit")
         if os.access(path, os.X_OK):
             return path

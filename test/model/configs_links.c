@@ -9,7 +9,7 @@
 #define SLOW_LINK .body_s = 4, .stalled_s = 4, .leap_s = 4
 
 /* A leap is longer than the fence of a copy of few bytes, and shorter than the work on 5 GiB. */
-#define GROWN .calls = {COPY(ETAG_A, 1), CREATE(ETAG_B, 1)}, .by_operation = true, .store_work_s = 133, .leap_s = 60
+#define GROWN(copy) .calls = {copy, CREATE(ETAG_B, 1)}, .by_operation = true, .store_work_s = 133, .leap_s = 60
 
 const struct config configs_links[] = {
     {"link-slow", "what does not arrive at once: the link is slow, the writer is stopped before its tail leaves",
@@ -30,10 +30,10 @@ const struct config configs_links[] = {
     {"link-slow-native", "native creations over slow links", TWO_CREATES, SLOW_LINK, NATIVE, WHOLE,
      .budget = {[BUDGET_LEAP] = 3, [BUDGET_LOSE] = 1}},
     {"store-unpinned",
-     "a COPY on a store that ignores the pin of its source, which grows to 5 GiB after the HEAD: 133 s of work", GROWN,
-     .source_unpinned = true, PREDICTED, WHOLE, QUICK, .budget = {[BUDGET_LEAP] = 3, [BUDGET_LOSE] = 1}},
-    {"store-unpinned-quick", "the same of a COPY whose source is not known yet",
-     .calls = {QUICK_COPY(ETAG_A, 1), CREATE(ETAG_B, 1)}, .by_operation = true, .store_work_s = 133, .leap_s = 60,
+     "a COPY on a store that ignores the pin of its source, which grows to 5 GiB after the HEAD: 133 s of work",
+     GROWN(COPY(ETAG_A, 1)), .source_unpinned = true, PREDICTED, WHOLE, QUICK,
+     .budget = {[BUDGET_LEAP] = 3, [BUDGET_LOSE] = 1}},
+    {"store-unpinned-quick", "the same of a COPY whose source is not known yet", GROWN(QUICK_COPY(ETAG_A, 1)),
      .source_unpinned = true, PREDICTED, WHOLE, .budget = {[BUDGET_LEAP] = 3, [BUDGET_LOSE] = 1}},
     {"link-for-ever",
      "a store that is known to wait for the rest of a body for ever: no fence, so nothing is dead by one", TWO_CREATES,
@@ -58,7 +58,8 @@ const struct config configs_links[] = {
      .store_work_s = 20, .expects = LOST_UPDATE, PREDICTED, WHOLE, QUICK,
      .budget = {[BUDGET_TICK] = 2, [BUDGET_LEAP] = 1}},
     {"store-unpinned-believed", "a source that grows after the HEAD, on a store whose profile says that it is pinned",
-     GROWN, .expects = LOST_UPDATE, PREDICTED, WHOLE, QUICK, .budget = {[BUDGET_LEAP] = 3, [BUDGET_LOSE] = 1}},
+     GROWN(COPY(ETAG_A, 1)), .expects = LOST_UPDATE, PREDICTED, WHOLE, QUICK,
+     .budget = {[BUDGET_LEAP] = 3, [BUDGET_LOSE] = 1}},
     {"store-slow-verdict", "the same of one writer alone: what was called not executed is applied",
      .calls = {CREATE(ETAG_A, 1)}, .store_work_s = 20, .expects = APPLIED_LATE, PREDICTED, WHOLE, QUICK,
      .budget = {[BUDGET_LEAP] = 1, [BUDGET_LOSE] = 1}},

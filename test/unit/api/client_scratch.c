@@ -91,6 +91,18 @@ os_client *scratch_services_client(const char *store_host, const char *ledger_ho
 /* 2026-11-21, 10:00: what the made-up stores say that it is. */
 enum { NOW_S = 1795255200 };
 
+void scratch_write_profile(const struct scratch *scratch, const char *fields, char ret[SCRATCH_PATH_SIZE])
+{
+    snprintf(ret, SCRATCH_PATH_SIZE, "%s/profile.json", scratch->folder);
+    FILE *file = fopen(ret, "w");
+    assert_non_null(file);
+    assert_true(fprintf(file,
+                        "{\"format\":1,\"name\":\"of the test\",\"measured_on\":\"2026-11-21\","
+                        "\"source\":\"documentation\",%s}",
+                        fields) > 0);
+    assert_int_equal(fclose(file), 0);
+}
+
 char *scratch_dead_create(const struct scratch *scratch, const char *host, const struct guard_ticket *more)
 {
     char ledger[160];

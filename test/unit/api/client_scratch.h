@@ -14,6 +14,13 @@ struct scratch {
 void scratch_set_up(struct scratch *ret); /* its root is an embedded store */
 void scratch_tear_down(struct scratch *scratch);
 
+/* Writes the profile of a made-up store into its folder: `fields` are those beside the ones that every profile has. Gives
+ * the file's path. */
+enum { SCRATCH_PATH_SIZE = 160 };
+void scratch_write_profile(const struct scratch *scratch, const char *fields, char ret[SCRATCH_PATH_SIZE]);
+/* Proves that creations by CompleteMultipartUpload are native. */
+#define SCRATCH_NATIVE_COMPLETE "\"requests\":{\"complete\":{\"absent\":\"enforced\",\"absent_atomic\":true}}"
+
 /* A client of it, with short times and its own options on top. */
 os_client *scratch_client(const struct scratch *scratch, const os_options *more);
 /* A client of a made-up S3 store at "127.0.0.1:port", whose records are those of the embedded store; over TLS where

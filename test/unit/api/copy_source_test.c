@@ -131,15 +131,10 @@ static uint64_t timeout_of_one_copy(const struct scratch *scratch, const char *s
     struct played played = {.changes = false};
     const struct http_server_options server = {.respond = respond_to_one, .respond_context = &played};
     struct http_server *started = http_server_start(&server);
-    char profile[160];
-    snprintf(profile, sizeof(profile), "%s/profile.json", scratch->folder);
-    FILE *file = fopen(profile, "w");
-    assert_non_null(file);
-    assert_true(fprintf(file,
-                        "{\"format\":1,\"name\":\"of the test\",\"measured_on\":\"2026-11-21\","
-                        "\"source\":\"documentation\",\"copy_source_match\":\"%s\"}",
-                        source_match) > 0);
-    assert_int_equal(fclose(file), 0);
+    char fields[64];
+    char profile[SCRATCH_PATH_SIZE];
+    snprintf(fields, sizeof(fields), "\"copy_source_match\":\"%s\"", source_match);
+    scratch_write_profile(scratch, fields, profile);
     os_options options = OS_OPTIONS_INIT;
     options.fences = OS_OFF;
     options.store_profile = profile;

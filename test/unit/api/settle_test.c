@@ -18,27 +18,14 @@ struct settling {
     os_error error;
 };
 
-/* By which creates are native. */
-static void write_profile(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(
-        fputs("{\"format\":1,\"name\":\"of the test\",\"measured_on\":\"2026-11-21\",\"source\":\"documentation\","
-              "\"requests\":{\"complete\":{\"absent\":\"enforced\",\"absent_atomic\":true}}}",
-              file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 static os_client *client_of(const struct scratch *scratch, const struct http_server *server, bool native)
 {
-    char profile[160];
+    char profile[SCRATCH_PATH_SIZE];
     os_options options = OS_OPTIONS_INIT;
     options.fences = OS_ON;
     options.stage_above = 1;
     if (native) {
-        snprintf(profile, sizeof(profile), "%s/profile.json", scratch->folder);
-        write_profile(profile);
+        scratch_write_profile(scratch, SCRATCH_NATIVE_COMPLETE, profile);
         options.store_profile = profile;
     }
     return scratch_s3_client(scratch, http_server_host(server), &options);

@@ -23,20 +23,10 @@ struct doubt {
     os_error error;
 };
 
-static void write_profile(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs("{\"format\":1,\"name\":\"of the test\",\"measured_on\":\"2026-11-21\",\"source\":"
-                      "\"documentation\",\"requests\":{\"complete\":{\"absent\":\"enforced\",\"absent_atomic\":true}}}",
-                      file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 /* A create in parts that was cancelled when its Complete had been sent. */
 static void doubt_open(struct doubt *ret, const struct scratch *scratch, const struct upload_script *script)
 {
-    char profile[160];
+    char profile[SCRATCH_PATH_SIZE];
     os_options options = OS_OPTIONS_INIT;
     os_body body = OS_BODY_MEMORY("two", 3);
     os_call call = OS_CALL_INIT;
@@ -47,8 +37,7 @@ static void doubt_open(struct doubt *ret, const struct scratch *scratch, const s
     upload_store_start(&ret->store, script, ret->cancel);
     options.fences = OS_ON;
     options.stage_above = 1;
-    snprintf(profile, sizeof(profile), "%s/profile.json", scratch->folder);
-    write_profile(profile);
+    scratch_write_profile(scratch, SCRATCH_NATIVE_COMPLETE, profile);
     options.store_profile = script->native ? profile : NULL;
     ret->client = scratch_s3_client(scratch, http_server_host(ret->store.server), &options);
     call.cancel = ret->cancel;

@@ -1,50 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcurl runs out of memory: the requests that meet it may fail, and those after it are answered. 7.88 kept an entry of a
  * socket that it had no memory for, and divided by nothing when the next socket had the same number. */
+#include "support/failing_functions.h"
 #include "unit/http/fixture.h"
 
 #include <curl/curl.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { NEVER = -1, CONNECTIONS = 2, REQUESTS = 3 /* one waits for a connection */ };
-
-static int left_until_failure = NEVER;
-static int failures; /* in a row, then */
-static bool has_failed;
-
-static bool fails_now(void)
-{
-    if (left_until_failure == NEVER)
-        return false;
-    if (left_until_failure > 0) {
-        left_until_failure--;
-        return false;
-    }
-    has_failed = true;
-    left_until_failure = --failures > 0 ? 0 : NEVER;
-    return true;
-}
-
-static void *failing_malloc(size_t size)
-{
-    return fails_now() ? NULL : malloc(size);
-}
-
-static void *failing_calloc(size_t count, size_t size)
-{
-    return fails_now() ? NULL : calloc(count, size);
-}
-
-static void *failing_realloc(void *old, size_t size)
-{
-    return fails_now() ? NULL : realloc(old, size);
-}
-
-static char *failing_strdup(const char *from)
-{
-    return fails_now() ? NULL : strdup(from);
-}
+enum { CONNECTIONS = 2, REQUESTS = 3 /* one waits for a connection */ };
 
 /* At the same time. */
 static void get_all(struct http_engine *engine, const char *host, int count)
@@ -57,7 +19,7 @@ static void get_all(struct http_engine *engine, const char *host, int count)
     for (int i = 0; i < count; i++) {
         probe_wait(engine, &probes[i]);
         assert_int_not_equal(probes[i].code, OS_ERR_DEADLINE);
-        if (probes[i].code == OS_OK || !has_failed)
+        if (probes[i].code == OS_OK || !alloc_failed)
             assert_int_equal(probes[i].status, 200);
         probe_free(&probes[i]);
     }
@@ -65,33 +27,31 @@ static void get_all(struct http_engine *engine, const char *host, int count)
 
 struct shortage {
     bool beside_kept; /* a connection that is kept; else on the first one */
-    int in_a_row;
+    size_t in_a_row;
 };
 
 /* False: nothing was allocated so late. */
-static bool try_without(int allocation, const struct shortage *shortage, struct http_server *server)
+static bool try_without(size_t allocation, const struct shortage *shortage, struct http_server *server)
 {
     struct fixture fixture = {.server = server, .engine = probe_engine(CONNECTIONS, NULL)};
     if (shortage->beside_kept)
         fixture_warm_up(&fixture);
-    has_failed = false;
-    failures = shortage->in_a_row;
-    left_until_failure = allocation;
+    alloc_fail_from(allocation, shortage->in_a_row);
     if (shortage->beside_kept)
         get_all(fixture.engine, http_server_host(server), REQUESTS);
     else
         for (int i = 0; i < REQUESTS; i++)
             get_all(fixture.engine, http_server_host(server), 1);
-    left_until_failure = NEVER;
+    alloc_fail_none();
     fixture_warm_up(&fixture); /* answered */
     http_engine_free(fixture.engine);
-    return has_failed;
+    return alloc_failed;
 }
 
-static void check_each(bool beside_kept, int in_a_row)
+static void check_each(bool beside_kept, size_t in_a_row)
 {
     const struct shortage shortage = {beside_kept, in_a_row};
-    int count = 0;
+    size_t count = 0;
     assert_int_equal(curl_global_init_mem(CURL_GLOBAL_DEFAULT, failing_malloc, free, failing_realloc, failing_strdup,
                                           failing_calloc),
                      CURLE_OK);
