@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the documents name is there: files and headings that they link to; flags of the tool; options of the header. And
-# every option, setting and flag is in docs/configuration.md.
+# What the documents name is there: files and headings that they link to (installed ones link to what is installed);
+# flags of the tool; options of the header. And every option, setting and flag is in docs/configuration.md.
 # usage: docs.sh ROOT OSCOMMIT
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -32,10 +32,29 @@ check_link() { # DOCUMENT TARGET
     fi
 }
 
+# Whoever has the package alone follows a link of an installed document into what is installed with it.
+install_rules=$root/cmake/OscommitInstall.cmake
+installed_as() { # PLACE: the path as the rules name it; nothing where they do not
+    local path
+    path=$(realpath --relative-to="$root" -- "$1")
+    case $path in
+        docs/*.md) grep -oF 'docs/*.md' "$install_rules" ;;
+        docs/pictures/*) grep -oF "docs/pictures/*.${path##*.}" "$install_rules" ;;
+        *) grep -oE "[( ]${path//./\\.}([ )]|\$)" "$install_rules" ;;
+    esac
+}
+check_installed_link() { # DOCUMENT TARGET
+    local file=${2%%#*}
+    [[ -z $file || -n $(installed_as "$(dirname -- "$1")/$file") ]] || violation "$1 is installed, and links to $2, which is not"
+}
+
 for document in "${documents[@]}"; do
     seen
+    is_installed=$(installed_as "$document")
     while read -r target; do
-        [[ $target == *://* || $target == mailto:* ]] || check_link "$document" "$target"
+        [[ $target == *://* || $target == mailto:* ]] && continue
+        check_link "$document" "$target"
+        [[ -z $is_installed ]] || check_installed_link "$document" "$target"
     done < <(awk '/^```/ { code = !code } !code' "$document" | grep -oE '\]\([^) ]+\)' | sed -E 's/^\]\(//; s/\)$//')
 done
 
