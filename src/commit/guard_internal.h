@@ -36,8 +36,8 @@ bool guard_past_fence(const struct guard *g, uint64_t date_s, uint64_t fence_s);
 uint64_t guard_until_past_s(const struct guard *g, uint64_t date_s, uint64_t fence_s);
 bool guard_dead_by(const struct guard *g, uint64_t date_s); /* date > own fence + margin */
 bool guard_is_dead(const struct guard *g);                  /* R13.6: by this round */
-uint64_t guard_copy_expected_bytes(
-    const struct guard *g);                   /* R3.7, F2.11: of a source that is not known, or not pinned */
+/* R3.7, F2.11: of a source that is not known, or not pinned. */
+uint64_t guard_copy_expected_bytes(const struct guard *g);
 bool guard_never_dies(const struct guard *g); /* the store may wait for the rest of it for ever */
 void guard_request(struct guard *g, unsigned what,
                    struct guard_actions *actions); /* a request that will be answered by an event */

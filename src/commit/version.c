@@ -60,7 +60,7 @@ bool version_shows_nonce(const struct object_version *version, const char *nonce
 
 bool version_is_own_id(const char *version_id)
 {
-    return version_id[0] && strcmp(version_id, "null") != 0;
+    return version_id && version_id[0] && strcmp(version_id, "null") != 0;
 }
 
 bool version_is_of_one_part(const char *etag)

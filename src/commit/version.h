@@ -44,7 +44,7 @@ enum version_extent version_extent_of(bool sized, uint64_t bytes, bool sent_know
 bool version_shows_nonce(const struct object_version *version, const char *nonce);
 
 /* Names one version and no other. "null" is what a bucket without versions, or whose versioning is suspended, calls one
- * after another. */
+ * after another. NULL, as an empty one, names none. */
 bool version_is_own_id(const char *version_id);
 
 /* By the form of its ETag: 32 hex digits, not of an upload's parts. */

@@ -10,9 +10,8 @@
 bool driver_source_may_change(const struct driver *driver)
 {
     const struct profile *profile = driver->client->settings.profile;
-    const char *version_id = driver->params.source_version_id;
-    bool is_named = version_id != NULL && version_is_own_id(version_id);
-    return profile && profile->copy_source_match == PROFILE_IGNORED && !is_named;
+    return profile && profile->copy_source_match == PROFILE_IGNORED &&
+           !version_is_own_id(driver->params.source_version_id);
 }
 
 /* False: nothing is written, or nobody has said it. */

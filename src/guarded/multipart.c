@@ -102,7 +102,7 @@ static os_code multipart_check_source(struct multipart *multipart, os_error *err
 {
     const struct upload_source *source = multipart->params->source;
     const os_call call = guarded_rest_of_call(multipart->guarded);
-    if (source == NULL || (source->version_id && version_is_own_id(source->version_id)))
+    if (source == NULL || version_is_own_id(source->version_id))
         return OS_OK;
     struct store_call store_call = {
         .request = {.verb = STORE_HEAD, .key = source->key, .version_id = source->version_id}, .may_repeat = true};
