@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Shows that the checks can fail: each is given a tree that is in order, which it must accept, and then one violation
 # after another, each of which it must refuse and name.
-# usage: selftest.sh COMPILER
+# usage: selftest.sh COMPILER OSCOMMIT
 set -uo pipefail
 checks=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 compiler=$1
+oscommit=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -313,6 +314,17 @@ if command -v doxygen >/dev/null; then
     refuses 'page_stores.html links to "nowhere.html", which is not there' site "$work/site"
     refuses 'docs/new.md is not in the list of pages' site "$work/site"
 fi
+
+# ------------------------------------------------------------------------------------------------------------ docs
+
+rm -rf "$work/documents" && mkdir "$work/documents"
+cp -r "$checks"/../../{docs,include,examples,cmake,README.md,SECURITY.md,CHANGELOG.md} "$work/documents"
+mkdir "$work/documents/bench" && echo '# Benchmarks' >"$work/documents/bench/README.md"
+accepts docs "$work/documents" "$oscommit"
+printf '\n[none](nothing.md) [nor](rules.md#no-such-rule) [bench](../bench/README.md)\n' >>"$work/documents/docs/stores.md"
+refuses 'links to nothing.md, which is not there' docs "$work/documents" "$oscommit"
+refuses 'links to rules.md#no-such-rule: there is no such heading' docs "$work/documents" "$oscommit"
+refuses 'is installed, and links to ../bench/README.md, which is not' docs "$work/documents" "$oscommit"
 
 # --------------------------------------------------------------------------------------------------------- figures
 
