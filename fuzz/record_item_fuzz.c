@@ -5,8 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "dynamo/item.h"
-#include "dynamo/json.h"
+#include "unit/dynamo/records.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +33,10 @@ static void check_again(const char *path, const char *etag, const struct record 
     char *again_etag = NULL;
     os_error err;
 
-    json_t *item = item_from_record(path, etag, record, upload);
+    json_t *item = record_json(path, etag, record, upload, NULL);
     FUZZ_CHECK(item != NULL);
     check_plain(item);
-    FUZZ_CHECK(item_to_record(item, &again, &again_path, &again_etag, again_upload, &err) == OS_OK);
+    FUZZ_CHECK(record_of_json(item, &again, &again_path, &again_etag, again_upload, &err) == OS_OK);
     FUZZ_CHECK(strcmp(path, again_path) == 0 && strcmp(etag, again_etag) == 0);
     FUZZ_CHECK(again.generation == record->generation && again.timeout_ms == record->timeout_ms);
     FUZZ_CHECK(again.ttl_s == record->ttl_s && again.has_fence == record->has_fence);
@@ -63,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(text);
     if (item == NULL)
         return 0;
-    os_code code = item_to_record(item, &record, &path, &etag, upload, &err);
+    os_code code = record_of_json(item, &record, &path, &etag, upload, &err);
     if (code == OS_OK) {
         check_again(path, etag, &record, upload);
         free(path);
@@ -72,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check_error(code, &err);
         FUZZ_CHECK(path == &untouched && etag == &untouched);
     }
-    char *other = item_other_attributes(item);
+    char *other = record_others(item);
     FUZZ_CHECK(other != NULL && other[0] == '{');
     free(other);
     json_decref(item);

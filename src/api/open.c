@@ -53,18 +53,17 @@ static os_code open_store(os_client *client, struct credentials *keys, os_error 
 static os_code open_ledger(os_client *client, struct credentials *keys, os_error *err)
 {
     const struct settings *settings = &client->settings;
-    struct ledger_config config = {
+    struct table_config config = {
         .loop = client->loop,
         .endpoint = &settings->dynamodb_endpoint,
-        .table = settings->table,
+        .name = settings->table,
         .credentials = keys,
         .stall_ms = settings->request_timeout_ms,
-        .description = settings->table,
     };
     if (settings->ledger_scheme == SETTINGS_SQLITE)
-        return local_ledger_new(&config, &client->ledger, err);
+        return sqlite_table_new(&config, &client->ledger, err);
     if (settings->ledger_scheme == SETTINGS_DYNAMODB)
-        return dynamo_ledger_new(&config, &client->ledger, err);
+        return dynamo_table_new(&config, &client->ledger, err);
     credentials_free(keys);
     return OS_OK;
 }

@@ -40,7 +40,7 @@ struct os_client {
     struct log log;
     struct loop *loop;
     struct store *store;
-    struct ledger *ledger; /* NULL: none was configured, guarded calls are refused */
+    struct table *ledger; /* NULL: none was configured, guarded calls are refused */
     struct thread thread;
     bool is_open;       /* somebody runs the loop: the thread, or with foreign_loop the caller */
     struct pool *pool;  /* of what blocks where nobody waits */

@@ -38,10 +38,10 @@ static void ledger_call_refuse(struct ledger_call *call)
 static void ledger_call_attempt(struct op *op)
 {
     struct ledger_call *call = container_of(op, struct ledger_call, op);
-    struct ledger *ledger = call->client->ledger;
+    struct table *ledger = call->client->ledger;
     call->request.deadline_monotonic_ms = op->deadline_monotonic_ms;
     clock_read(&call->sent);
-    call->under_way = ledger->vtable->start(ledger, &call->request, ledger_call_done, call);
+    call->under_way = ledger_start(ledger, &call->request, ledger_call_done, call);
     if (call->under_way == NULL)
         ledger_call_refuse(call);
 }
@@ -49,9 +49,8 @@ static void ledger_call_attempt(struct op *op)
 static void ledger_call_interrupted(struct op *op, enum op_reason reason)
 {
     struct ledger_call *call = container_of(op, struct ledger_call, op);
-    struct ledger *ledger = call->client->ledger;
     if (call->under_way)
-        ledger->vtable->cancel(ledger, call->under_way);
+        ledger_cancel(call->under_way);
     call->under_way = NULL;
     call->answer.outcome = LEDGER_AMBIGUOUS;
     os_error last = call->answer.error;
@@ -105,7 +104,7 @@ enum ledger_outcome ledger_call_outcome(const struct ledger_call *ledger_call, o
     if (ledger_call->answer.outcome != LEDGER_OK && err)
         *err = ledger_call->answer.error;
     if (err && is_elsewhere(&ledger_call->answer))
-        ledger_add_hint(ledger_call->client->ledger, err);
+        table_add_hint(ledger_call->client->ledger, err);
     return ledger_call->answer.outcome;
 }
 

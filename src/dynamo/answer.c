@@ -12,8 +12,9 @@
 /* Lengths in a sentence, so that its end, what to do, is never cut off. */
 enum {
     SHOWN_WHERE = 200,
-    SHOWN_PATH = 140,
-    SHOWN_ETAG = 60,
+    SHOWN_KEY = 140,
+    SHOWN_SORT = 60,
+    SHOWN_SORT_SIZE = SHOWN_SORT + 48,
     SHOWN_MESSAGE = 220,
     SHOWN_REQUEST_ID = 70,
     SUBJECT_SIZE = 512,
@@ -24,7 +25,7 @@ enum {
 
 struct meaning {
     const char *code;
-    enum ledger_outcome outcome;
+    enum table_outcome outcome;
     os_code os;
     bool skewed;
     bool token_expired;
@@ -47,62 +48,62 @@ struct meaning {
  * RequestAbortedException are left out on purpose: a request may be applied all the same.
  */
 static const struct meaning meanings[] = {
-    {"ConditionalCheckFailedException", LEDGER_CONFLICT, OS_ERR_CONFLICT, false, false, ""},
+    {"ConditionalCheckFailedException", TABLE_CONFLICT, OS_ERR_CONFLICT, false, false, ""},
 
-    {"ProvisionedThroughputExceededException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
+    {"ProvisionedThroughputExceededException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
      WAIT_AND_REPEAT " If it goes on, give the table more capacity or on-demand billing."},
-    {"ThrottlingException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false, WAIT_AND_REPEAT},
-    {"Throttling", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false, WAIT_AND_REPEAT},
-    {"RequestLimitExceeded", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
+    {"ThrottlingException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false, WAIT_AND_REPEAT},
+    {"Throttling", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false, WAIT_AND_REPEAT},
+    {"RequestLimitExceeded", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
      WAIT_AND_REPEAT " If it goes on, ask AWS to raise the account's limit."},
-    {"TransactionConflictException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
+    {"TransactionConflictException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
      WAIT_AND_REPEAT
      " A transaction on the same record was in progress; only this protocol should write to the table."},
-    {"ReplicatedWriteConflictException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
+    {"ReplicatedWriteConflictException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
      WAIT_AND_REPEAT " Another region was writing the same record."},
-    {"LimitExceededException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
+    {"LimitExceededException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
      WAIT_AND_REPEAT " Too many changes of tables were in progress, or the account has as many tables as it may."},
-    {"ResourceInUseException", LEDGER_THROTTLED, OS_ERR_THROTTLED, false, false,
+    {"ResourceInUseException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
      WAIT_AND_REPEAT " The table is being created, changed or deleted."},
 
-    {"RequestExpired", LEDGER_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK},
-    {"RequestTimeTooSkewed", LEDGER_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK},
+    {"RequestExpired", TABLE_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK},
+    {"RequestTimeTooSkewed", TABLE_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK},
 
-    {"ExpiredTokenException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, true,
+    {"ExpiredTokenException", TABLE_REFUSED, OS_ERR_CREDENTIALS, false, true,
      "Renew the session token of the DynamoDB credentials."},
-    {"ExpiredToken", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, true,
+    {"ExpiredToken", TABLE_REFUSED, OS_ERR_CREDENTIALS, false, true,
      "Renew the session token of the DynamoDB credentials."},
-    {"UnrecognizedClientException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, false,
+    {"UnrecognizedClientException", TABLE_REFUSED, OS_ERR_CREDENTIALS, false, false,
      MEND_KEYS " A session token must belong to the keys."},
-    {"InvalidClientTokenId", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, false, MEND_KEYS},
-    {"InvalidSignatureException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, false, MEND_KEYS},
-    {"MissingAuthenticationTokenException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, false, MEND_KEYS},
-    {"MissingAuthenticationToken", LEDGER_REFUSED, OS_ERR_CREDENTIALS, false, false, MEND_KEYS},
-    {"IncompleteSignatureException", LEDGER_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
-    {"IncompleteSignature", LEDGER_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
+    {"InvalidClientTokenId", TABLE_REFUSED, OS_ERR_CREDENTIALS, false, false, MEND_KEYS},
+    {"InvalidSignatureException", TABLE_REFUSED, OS_ERR_CREDENTIALS, false, false, MEND_KEYS},
+    {"MissingAuthenticationTokenException", TABLE_REFUSED, OS_ERR_CREDENTIALS, false, false, MEND_KEYS},
+    {"MissingAuthenticationToken", TABLE_REFUSED, OS_ERR_CREDENTIALS, false, false, MEND_KEYS},
+    {"IncompleteSignatureException", TABLE_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
+    {"IncompleteSignature", TABLE_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
 
-    {"AccessDeniedException", LEDGER_REFUSED, OS_ERR_DENIED, false, false, MEND_RIGHTS},
-    {"AccessDenied", LEDGER_REFUSED, OS_ERR_DENIED, false, false, MEND_RIGHTS},
-    {"NotAuthorized", LEDGER_REFUSED, OS_ERR_DENIED, false, false, MEND_RIGHTS},
-    {"OptInRequired", LEDGER_REFUSED, OS_ERR_DENIED, false, false,
+    {"AccessDeniedException", TABLE_REFUSED, OS_ERR_DENIED, false, false, MEND_RIGHTS},
+    {"AccessDenied", TABLE_REFUSED, OS_ERR_DENIED, false, false, MEND_RIGHTS},
+    {"NotAuthorized", TABLE_REFUSED, OS_ERR_DENIED, false, false, MEND_RIGHTS},
+    {"OptInRequired", TABLE_REFUSED, OS_ERR_DENIED, false, false,
      "The AWS account must be subscribed to DynamoDB, or opted in to this region."},
 
-    {"ResourceNotFoundException", LEDGER_REFUSED, OS_ERR_NO_TABLE, false, false,
+    {"ResourceNotFoundException", TABLE_REFUSED, OS_ERR_NO_TABLE, false, false,
      "Create the table with `oscommit table create` and wait until it is ACTIVE, or correct its name, the region or "
      "the endpoint."},
-    {"ItemCollectionSizeLimitExceededException", LEDGER_REFUSED, OS_ERR_TABLE, false, false,
+    {"ItemCollectionSizeLimitExceededException", TABLE_REFUSED, OS_ERR_TABLE, false, false,
      "The table has a local secondary index that is full: use a table without indexes."},
-    {"ValidationException", LEDGER_REFUSED, OS_ERR_TABLE, false, false, MEND_DEFECT},
-    {"ValidationError", LEDGER_REFUSED, OS_ERR_TABLE, false, false, MEND_DEFECT},
-    {"SerializationException", LEDGER_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
-    {"MalformedHttpRequestException", LEDGER_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
-    {"RequestEntityTooLargeException", LEDGER_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
-    {"UnknownOperationException", LEDGER_REFUSED, OS_ERR_UNSUPPORTED, false, false,
+    {"ValidationException", TABLE_REFUSED, OS_ERR_TABLE, false, false, MEND_DEFECT},
+    {"ValidationError", TABLE_REFUSED, OS_ERR_TABLE, false, false, MEND_DEFECT},
+    {"SerializationException", TABLE_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
+    {"MalformedHttpRequestException", TABLE_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
+    {"RequestEntityTooLargeException", TABLE_REFUSED, OS_ERR_REFUSED, false, false, MEND_DEFECT},
+    {"UnknownOperationException", TABLE_REFUSED, OS_ERR_UNSUPPORTED, false, false,
      "The server at this endpoint does not know the operation: check the endpoint."},
 };
 
 static const struct meaning skewed_signature = {
-    "InvalidSignatureException", LEDGER_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK};
+    "InvalidSignatureException", TABLE_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK};
 
 /* NULL: the code decides nothing. A failed condition is one only as DynamoDB says it, at HTTP 400: a record that is
  * somebody's is no guess. DynamoDB has one code for a wrong signature and for one at a wrong time; only its
@@ -115,7 +116,7 @@ static const struct meaning *find_meaning(const struct dynamo_error *detail, int
          text_contains_nocase(message, "Signature not yet current")))
         return &skewed_signature;
     for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-        bool fits = meanings[i].outcome != LEDGER_CONFLICT || status == 400;
+        bool fits = meanings[i].outcome != TABLE_CONFLICT || status == 400;
         if (fits && strcmp(detail->code, meanings[i].code) == 0)
             return &meanings[i];
     }
@@ -134,16 +135,29 @@ static const char *dots(const char *str, size_t max)
     return strlen(str) > max ? "..." : "";
 }
 
+/* " (etag "abc")"; "" where the key has one part. */
+static void describe_sort_key(const struct dynamo_about *about, char ret[SHOWN_SORT_SIZE])
+{
+    const char *value = about->schema->keys > 1 ? item_text_of(about->key, 1) : NULL;
+    ret[0] = '\0';
+    if (value != NULL)
+        snprintf(ret, SHOWN_SORT_SIZE, " (%s %.*s%s)", about->schema->attributes[1].name,
+                 answer_shown(value, SHOWN_SORT), value, dots(value, SHOWN_SORT));
+}
+
 static void describe(const struct answer_of *of, char ret[SUBJECT_SIZE])
 {
-    if (of->path == NULL) {
-        snprintf(ret, SUBJECT_SIZE, "%s of %.*s", of->operation, answer_shown(of->where, SHOWN_WHERE), of->where);
+    const struct dynamo_about *about = of->about;
+    const char *where = about->where;
+    if (about->key == NULL) {
+        snprintf(ret, SUBJECT_SIZE, "%s of %.*s", of->operation, answer_shown(where, SHOWN_WHERE), where);
         return;
     }
-    const char *etag = of->etag != NULL ? of->etag : "";
-    snprintf(ret, SUBJECT_SIZE, "%s of the record of key \"%.*s%s\" (etag %.*s%s) in %.*s", of->operation,
-             answer_shown(of->path, SHOWN_PATH), of->path, dots(of->path, SHOWN_PATH), answer_shown(etag, SHOWN_ETAG),
-             etag, dots(etag, SHOWN_ETAG), answer_shown(of->where, SHOWN_WHERE), of->where);
+    const char *key = item_text_of(about->key, 0);
+    char sort[SHOWN_SORT_SIZE];
+    describe_sort_key(about, sort);
+    snprintf(ret, SUBJECT_SIZE, "%s of the %s \"%.*s%s\"%s in %.*s", of->operation, about->schema->subject,
+             answer_shown(key, SHOWN_KEY), key, dots(key, SHOWN_KEY), sort, answer_shown(where, SHOWN_WHERE), where);
 }
 
 /* " ThrottlingException: Rate exceeded (request id ABC)", as far as there is anything to tell. */
@@ -163,9 +177,9 @@ static void quote_service(const struct dynamo_error *detail, char ret[SAID_SIZE]
     snprintf(ret, SAID_SIZE, "%s%s%s%s", detail->code[0] != '\0' ? " " : "", detail->code, words, id);
 }
 
-enum ledger_outcome answer_finding(const struct http_response *response, const struct answer_of *of,
-                                   enum ledger_outcome outcome, os_code code, const char *finding,
-                                   const struct dynamo_error *detail, os_error *err)
+enum table_outcome answer_finding(const struct http_response *response, const struct answer_of *of,
+                                  enum table_outcome outcome, os_code code, const char *finding,
+                                  const struct dynamo_error *detail, os_error *err)
 {
     char subject[SUBJECT_SIZE];
     describe(of, subject);
@@ -181,15 +195,15 @@ static const char *advice(const struct answer_of *of)
                       : "It changed nothing: ask again.";
 }
 
-static enum ledger_outcome ambiguous(const struct http_response *response, const struct answer_of *of, os_code code,
-                                     const char *what, const struct dynamo_error *detail, os_error *err)
+static enum table_outcome ambiguous(const struct http_response *response, const struct answer_of *of, os_code code,
+                                    const char *what, const struct dynamo_error *detail, os_error *err)
 {
     char finding[256];
     char status[24] = "";
     if (response->status != 0)
         snprintf(status, sizeof(status), " (HTTP %d)", response->status);
     snprintf(finding, sizeof(finding), "%s%s. %s", what, status, advice(of));
-    return answer_finding(response, of, LEDGER_AMBIGUOUS, code, finding, detail, err);
+    return answer_finding(response, of, TABLE_AMBIGUOUS, code, finding, detail, err);
 }
 
 /* ------------------------------------------------------------------------------------------------ the answer */
@@ -232,8 +246,8 @@ static void read_request_id(const struct http_response *response, struct dynamo_
         TEXT_COPY_STR_CUT(id, ret->request_id);
 }
 
-static enum ledger_outcome judge_refusal(const struct http_response *response, const struct answer_of *of,
-                                         struct dynamo_error *detail, os_error *err)
+static enum table_outcome judge_refusal(const struct http_response *response, const struct answer_of *of,
+                                        struct dynamo_error *detail, os_error *err)
 {
     const struct meaning *meaning = find_meaning(detail, response->status);
     char said[SAID_SIZE];
@@ -242,26 +256,26 @@ static enum ledger_outcome judge_refusal(const struct http_response *response, c
     if (meaning == NULL) {
         snprintf(finding, sizeof(finding), "was answered with HTTP %d%s, which decides nothing. %s", response->status,
                  said, advice(of));
-        return answer_finding(response, of, LEDGER_AMBIGUOUS, OS_ERR_SERVICE, finding, detail, err);
+        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_SERVICE, finding, detail, err);
     }
     detail->skewed = meaning->skewed;
     detail->token_expired = meaning->token_expired;
-    if (meaning->outcome == LEDGER_CONFLICT)
-        return LEDGER_CONFLICT;
+    if (meaning->outcome == TABLE_CONFLICT)
+        return TABLE_CONFLICT;
     snprintf(finding, sizeof(finding), "was %s:%s. %s",
-             meaning->outcome == LEDGER_THROTTLED && !meaning->skewed ? "put off" : "refused", said, meaning->hint);
+             meaning->outcome == TABLE_THROTTLED && !meaning->skewed ? "put off" : "refused", said, meaning->hint);
     return answer_finding(response, of, meaning->outcome, meaning->os, finding, detail, err);
 }
 
 /* 5xx, 408, and whatever is neither DynamoDB's success nor its error: 201, redirects ... */
-static enum ledger_outcome judge_status(const struct http_response *response, const struct answer_of *of,
-                                        const struct dynamo_error *detail, os_error *err)
+static enum table_outcome judge_status(const struct http_response *response, const struct answer_of *of,
+                                       const struct dynamo_error *detail, os_error *err)
 {
     char said[SAID_SIZE];
     quote_service(detail, said);
     char finding[768];
     snprintf(finding, sizeof(finding), "failed with HTTP %d%s. %s", response->status, said, advice(of));
-    return answer_finding(response, of, LEDGER_AMBIGUOUS, OS_ERR_SERVICE, finding, detail, err);
+    return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_SERVICE, finding, detail, err);
 }
 
 /* Whoever answered has neither DynamoDB's mark nor its form, and says for certain that he is not to be asked: a server
@@ -276,8 +290,8 @@ static bool answer_is_foreign(const struct http_response *response)
     return !passing && !marked;
 }
 
-static enum ledger_outcome foreign(const struct http_response *response, const struct answer_of *of,
-                                   struct dynamo_error *detail, os_error *err)
+static enum table_outcome foreign(const struct http_response *response, const struct answer_of *of,
+                                  struct dynamo_error *detail, os_error *err)
 {
     char finding[256];
     char type[80] = "";
@@ -288,26 +302,26 @@ static enum ledger_outcome foreign(const struct http_response *response, const s
     snprintf(finding, sizeof(finding), "was answered with HTTP %d%s%s by something that is not DynamoDB.%s",
              response->status, type[0] != '\0' ? " and " : "", type,
              of->writes ? " Whether it was passed on is not known." : "");
-    return answer_finding(response, of, LEDGER_AMBIGUOUS, OS_ERR_CONFIG, finding, detail, err);
+    return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_CONFIG, finding, detail, err);
 }
 
 /* No JSON object. With too much in it for one, what it says is to be read in another way: a failed condition comes with
  * the item that is in the way. */
-static enum ledger_outcome judge_unread(const struct http_response *response, const struct answer_of *of,
-                                        struct dynamo_error *detail, os_error *err)
+static enum table_outcome judge_unread(const struct http_response *response, const struct answer_of *of,
+                                       struct dynamo_error *detail, os_error *err)
 {
     if (answer_is_foreign(response))
         return foreign(response, of, detail, err);
     detail->too_large = json_is_too_large(buf_str(&response->body), response->body.len);
     if (detail->too_large && of->writes && response->status == 400)
-        return LEDGER_CONFLICT;
+        return TABLE_CONFLICT;
     if (detail->too_large)
         return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is larger than the limit", detail, err);
     return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is not a JSON object", detail, err);
 }
 
-static enum ledger_outcome answer_classify(const struct http_response *response, const struct answer_of *of,
-                                           const json_t *root, struct dynamo_error *detail, os_error *err)
+static enum table_outcome answer_classify(const struct http_response *response, const struct answer_of *of,
+                                          const json_t *root, struct dynamo_error *detail, os_error *err)
 {
     bool is_refusal = response->status >= 400 && response->status < 500 && response->status != 408;
     bool elsewhere = root == NULL && answer_is_foreign(response);
@@ -322,28 +336,28 @@ static enum ledger_outcome answer_classify(const struct http_response *response,
     if (answer_is_foreign(
             response)) /* E9: an empty object would be a PutItem that is done, and a GetItem that found none */
         return foreign(response, of, detail, err);
-    return LEDGER_OK;
+    return TABLE_OK;
 }
 
-static enum ledger_outcome read_whole(const struct http_response *response, const struct answer_of *of,
-                                      json_t **ret_root, struct dynamo_error *detail, os_error *err)
+static enum table_outcome read_whole(const struct http_response *response, const struct answer_of *of,
+                                     json_t **ret_root, struct dynamo_error *detail, os_error *err)
 {
     json_t *root = json_read(buf_str(&response->body), response->body.len);
     read_code(root, detail);
     read_message(root, detail);
-    enum ledger_outcome outcome = answer_classify(response, of, root, detail, err);
-    if (outcome == LEDGER_OK || outcome == LEDGER_CONFLICT)
+    enum table_outcome outcome = answer_classify(response, of, root, detail, err);
+    if (outcome == TABLE_OK || outcome == TABLE_CONFLICT)
         *ret_root = root;
     else
         json_decref(root);
     return outcome;
 }
 
-enum ledger_outcome answer_open(const struct http_response *response, const struct answer_of *of, json_t **ret_root,
-                                struct dynamo_error *ret_detail, os_error *err)
+enum table_outcome answer_open(const struct http_response *response, const struct answer_of *of, json_t **ret_root,
+                               struct dynamo_error *ret_detail, os_error *err)
 {
     struct dynamo_error detail;
-    enum ledger_outcome outcome;
+    enum table_outcome outcome;
     memset(&detail, 0, sizeof(detail));
     error_clear(err);
     read_request_id(response, &detail);
@@ -364,19 +378,19 @@ enum ledger_outcome answer_open(const struct http_response *response, const stru
     return outcome;
 }
 
-enum ledger_outcome answer_open_unconditional(const struct http_response *response, const struct answer_of *of,
-                                              json_t **ret_root, struct dynamo_error *ret_detail, os_error *err)
+enum table_outcome answer_open_unconditional(const struct http_response *response, const struct answer_of *of,
+                                             json_t **ret_root, struct dynamo_error *ret_detail, os_error *err)
 {
     json_t *root = NULL;
     struct dynamo_error detail;
-    enum ledger_outcome outcome = answer_open(response, of, &root, &detail, err);
-    if (outcome == LEDGER_CONFLICT) {
+    enum table_outcome outcome = answer_open(response, of, &root, &detail, err);
+    if (outcome == TABLE_CONFLICT) {
         json_decref(root);
         root = NULL;
         outcome = ambiguous(response, of, OS_ERR_PROTOCOL, "was answered with a failed condition, although it had none",
                             &detail, err);
     }
-    if (outcome == LEDGER_OK)
+    if (outcome == TABLE_OK)
         *ret_root = root;
     if (ret_detail != NULL)
         *ret_detail = detail;

@@ -13,28 +13,26 @@
 /* Of which request, for the sentences. */
 struct answer_of {
     const char *operation; /* "PutItem" */
-    const char *where;     /* "table records in us-east-1" */
-    const char *path;      /* NULL: not about one record */
-    const char *etag;
+    const struct dynamo_about *about;
     bool writes; /* an ambiguous answer may mean that it was applied */
 };
 
 /*
- * LEDGER_OK: a 200 with a JSON object. LEDGER_CONFLICT: ConditionalCheckFailedException. Both give *ret_root, a new
+ * TABLE_OK: a 200 with a JSON object. TABLE_CONFLICT: ConditionalCheckFailedException. Both give *ret_root, a new
  * reference; NULL of a write's conflict that is too large to be read. Every other outcome gives none and fills *err.
  * *ret_detail (may be NULL) is filled in any case.
  */
-enum ledger_outcome answer_open(const struct http_response *response, const struct answer_of *of, json_t **ret_root,
-                                struct dynamo_error *ret_detail, os_error *err);
+enum table_outcome answer_open(const struct http_response *response, const struct answer_of *of, json_t **ret_root,
+                               struct dynamo_error *ret_detail, os_error *err);
 
 /* The same for a request without a condition: a failed one is then an answer to somebody else, and AMBIGUOUS. */
-enum ledger_outcome answer_open_unconditional(const struct http_response *response, const struct answer_of *of,
-                                              json_t **ret_root, struct dynamo_error *ret_detail, os_error *err);
+enum table_outcome answer_open_unconditional(const struct http_response *response, const struct answer_of *of,
+                                             json_t **ret_root, struct dynamo_error *ret_detail, os_error *err);
 
 /* For what the operation finds out about an answer that answer_open let through: fills err with a sentence that starts
  * with the operation and its object, followed by `finding`; and with what the service said. Returns `outcome`. */
-enum ledger_outcome answer_finding(const struct http_response *response, const struct answer_of *of,
-                                   enum ledger_outcome outcome, os_code code, const char *finding,
-                                   const struct dynamo_error *detail, os_error *err);
+enum table_outcome answer_finding(const struct http_response *response, const struct answer_of *of,
+                                  enum table_outcome outcome, os_code code, const char *finding,
+                                  const struct dynamo_error *detail, os_error *err);
 
 #endif

@@ -73,7 +73,7 @@ static void write_escape(struct buf *out, unsigned char c)
         buf_add(out, (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
 }
 
-static void write_string(struct buf *out, const char *text, size_t len)
+void json_write_string(struct buf *out, const char *text, size_t len)
 {
     buf_add_char(out, '"');
     for (size_t at = 0; at < len; at++) {
@@ -99,7 +99,7 @@ static bool write_object(struct buf *out, const json_t *object)
         if (!first)
             buf_add_char(out, ',');
         first = false;
-        write_string(out, name, strlen(name));
+        json_write_string(out, name, strlen(name));
         buf_add_char(out, ':');
         done = done && json_write(out, member);
     }
@@ -107,14 +107,14 @@ static bool write_object(struct buf *out, const json_t *object)
     return done && buf_ok(out);
 }
 
-/* Objects and strings, which records and requests are made of, without jansson: for each object that formats an address
+/* Objects and strings, which items are made of, without jansson: for each object that formats an address
  * to see a loop. What is built or read here has none. */
 bool json_write(struct buf *out, const json_t *value)
 {
     if (json_is_object(value))
         return write_object(out, value);
     if (json_is_string(value))
-        write_string(out, json_string_value(value), json_string_length(value));
+        json_write_string(out, json_string_value(value), json_string_length(value));
     else if (json_dump_callback(value, append, out, JSON_COMPACT | JSON_ENCODE_ANY) != 0)
         return false;
     return buf_ok(out);

@@ -29,6 +29,9 @@ bool json_is_too_large(const char *text, size_t len);
 /* Appends compact JSON, members in the order in which they were added. */
 bool json_write(struct buf *out, const json_t *value);
 
+/* A string, in its quotes; UTF-8. */
+void json_write_string(struct buf *out, const char *text, size_t len);
+
 /* A string member without a NUL inside, borrowed; NULL when there is none. `object` may be NULL or no object. */
 const char *json_member_string(const json_t *object, const char *name);
 

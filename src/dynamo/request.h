@@ -8,48 +8,45 @@
 
 #include "aws/endpoint.h"
 #include "base/http_message.h"
-#include "commit/record.h"
+#include "item/item.h"
 
 struct dynamo_target {
     const struct endpoint *endpoint;
     const char *table; /* name or ARN */
-};
-
-/* Which record. */
-struct dynamo_key {
-    const char *path;
-    const char *etag;
+    const struct item_schema *schema;
 };
 
 struct dynamo_write {
-    const struct record *record;
-    const char *upload; /* as item_from_record */
-    const char *bucket; /* T4.3; NULL: none */
-    const struct record_condition *condition;
+    const struct item *item;                /* PutItem: all of it; the others: its key */
+    const struct item_condition *condition; /* NULL: none */
+    const struct item_change *changes;      /* UpdateItem */
+    size_t change_count;
 };
 
-/* All: OS_OK, OS_ERR_NO_MEMORY or OS_ERR_ARGUMENT (path empty or over 2,048 bytes, etag empty or over 1,024: DynamoDB's
- * key limits; text that is not UTF-8; a table that dynamo_table_name_ok refuses). ret and ret_body are initialised by
- * the function, and empty on failure. */
-os_code dynamo_build_put(const struct dynamo_target *target, const struct dynamo_key *key,
-                         const struct dynamo_write *write, struct http_request *ret, struct buf *ret_body,
-                         os_error *err);
-os_code dynamo_build_delete(const struct dynamo_target *target, const struct dynamo_key *key,
-                            const struct record_condition *condition, struct http_request *ret, struct buf *ret_body,
-                            os_error *err);
-/* Puts a record in the place of an item that is none, on the condition that it still is what was seen: JSON, as
- * dynamo_read_unreadable gave it, or NULL for one that is too large to be read. */
-os_code dynamo_build_fix(const struct dynamo_target *target, const struct dynamo_key *key, const struct record *record,
-                         const char *seen, struct http_request *ret, struct buf *ret_body, os_error *err);
-/* A consistent read of what a record has. */
-os_code dynamo_build_get(const struct dynamo_target *target, const struct dynamo_key *key, struct http_request *ret,
+/* All: OS_OK, OS_ERR_NO_MEMORY or OS_ERR_ARGUMENT (a key that is empty, longer than the schema says, or not UTF-8; a
+ * table that dynamo_table_name_ok refuses). ret and ret_body are initialised by the function, and empty on failure.
+ * Where a condition fails, the item that is in the way is asked for. */
+os_code dynamo_build_put(const struct dynamo_target *target, const struct dynamo_write *write, struct http_request *ret,
                          struct buf *ret_body, os_error *err);
-/* Which attributes of an item are wanted: others than those of a record may be large. */
-enum dynamo_attributes { DYNAMO_ALL_ATTRIBUTES = 0, DYNAMO_RECORD_ATTRIBUTES, DYNAMO_KEY_ATTRIBUTES };
+/* Asks for the item as it is then. */
+os_code dynamo_build_update(const struct dynamo_target *target, const struct dynamo_write *write,
+                            struct http_request *ret, struct buf *ret_body, os_error *err);
+os_code dynamo_build_delete(const struct dynamo_target *target, const struct dynamo_write *write,
+                            struct http_request *ret, struct buf *ret_body, os_error *err);
+/* Puts an item in the place of one that does not fit the schema, on the condition that it still is what was seen: JSON,
+ * as dynamo_read_unreadable gave it, or NULL for one that is too large to be read. */
+os_code dynamo_build_replace(const struct dynamo_target *target, const struct item *item, const char *seen,
+                             struct http_request *ret, struct buf *ret_body, os_error *err);
+/* A consistent read of what the schema knows, but for remarks. */
+os_code dynamo_build_get(const struct dynamo_target *target, const struct item *key, struct http_request *ret,
+                         struct buf *ret_body, os_error *err);
 
-/* One page of a list of records, consistent. */
+/* Which attributes of an item are wanted: others than those of the schema may be large. */
+enum dynamo_attributes { DYNAMO_ALL_ATTRIBUTES = 0, DYNAMO_KNOWN_ATTRIBUTES, DYNAMO_KEY_ATTRIBUTES };
+
+/* One page of a list of items, consistent. */
 struct dynamo_page {
-    const char *path;      /* Query of this partition; NULL: Scan of the table */
+    const char *partition; /* Query of it; NULL: Scan of the table */
     const char *start_key; /* the last_key of the page before; NULL: the first one */
     enum dynamo_attributes attributes;
     unsigned limit; /* of items; 0: as many as are good for one page */

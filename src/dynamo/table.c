@@ -9,13 +9,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum ledger_outcome incomplete(const struct http_response *response, const struct answer_of *of,
-                                      const char *member, const struct dynamo_error *detail, os_error *err)
+enum { KEYS_SIZE = 192 };
+
+static const char *const roles[ITEM_KEYS_MAX] = {"HASH", "RANGE"};
+
+static enum table_outcome incomplete(const struct http_response *response, const struct answer_of *of,
+                                     const char *member, const struct dynamo_error *detail, os_error *err)
 {
     char finding[160];
     snprintf(finding, sizeof(finding), "got an answer without a usable \"%s\". Ask again, and check the endpoint.",
              member);
-    return answer_finding(response, of, LEDGER_AMBIGUOUS, OS_ERR_PROTOCOL, finding, detail, err);
+    return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, detail, err);
 }
 
 static void give_detail(const struct dynamo_error *detail, struct dynamo_error *ret)
@@ -49,7 +53,7 @@ static bool is_key(const json_t *table, const json_t *key, const char *name, con
 }
 
 /* "id (N, HASH), at (S, RANGE)" */
-static void read_keys(const json_t *table, struct dynamo_table *ret)
+static void read_keys(const struct item_schema *schema, const json_t *table, struct dynamo_table *ret)
 {
     const json_t *keys = json_object_get(table, "KeySchema");
     char listed[1024];
@@ -64,8 +68,9 @@ static void read_keys(const json_t *table, struct dynamo_table *ret)
         used += len > 0 ? (size_t)len : 0;
     }
     TEXT_COPY_STR_CUT(listed, ret->keys_found);
-    ret->keys_ok = json_array_size(keys) == 2 && is_key(table, json_array_get(keys, 0), RECORD_PATH, "HASH") &&
-                   is_key(table, json_array_get(keys, 1), RECORD_ETAG, "RANGE");
+    ret->keys_ok = json_array_size(keys) == schema->keys;
+    for (size_t i = 0; i < schema->keys && ret->keys_ok; i++)
+        ret->keys_ok = is_key(table, json_array_get(keys, i), schema->attributes[i].name, roles[i]);
 }
 
 /* API Reference, TableDescription: MultiRegionConsistency is EVENTUAL where it is not given. The 2017 version of global
@@ -80,23 +85,24 @@ static bool is_replicated_eventually(const json_t *table)
     return is_replicated && !is_strong;
 }
 
-enum ledger_outcome dynamo_read_table(const struct http_response *response, const char *where, bool *ret_exists,
-                                      struct dynamo_table *ret, struct dynamo_error *ret_detail, os_error *err)
+enum table_outcome dynamo_read_table(const struct http_response *response, const struct dynamo_about *about,
+                                     bool *ret_exists, struct dynamo_table *ret, struct dynamo_error *ret_detail,
+                                     os_error *err)
 {
-    const struct answer_of of = {"DescribeTable", where, NULL, NULL, false};
+    const struct answer_of of = {"DescribeTable", about, false};
     struct dynamo_error detail;
     json_t *root = NULL;
-    enum ledger_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
-    if (outcome == LEDGER_REFUSED && strcmp(detail.code, "ResourceNotFoundException") == 0) {
+    enum table_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
+    if (outcome == TABLE_REFUSED && strcmp(detail.code, "ResourceNotFoundException") == 0) {
         error_clear(err);
         *ret_exists = false;
-        outcome = LEDGER_OK;
-    } else if (outcome == LEDGER_OK) {
+        outcome = TABLE_OK;
+    } else if (outcome == TABLE_OK) {
         struct dynamo_table found = {.keys_ok = false};
         const json_t *table = json_object_get(root, "Table");
         const char *status = json_member_string(table, "TableStatus");
         if (status != NULL && TEXT_COPY_STR(status, found.status)) {
-            read_keys(table, &found);
+            read_keys(about->schema, table, &found);
             found.replicated_eventually = is_replicated_eventually(table);
             *ret = found;
             *ret_exists = true;
@@ -111,14 +117,15 @@ enum ledger_outcome dynamo_read_table(const struct http_response *response, cons
 
 /* ------------------------------------------------------------------------------------------ TTL, CreateTable */
 
-enum ledger_outcome dynamo_read_ttl(const struct http_response *response, const char *where, char *ret_status,
-                                    char *ret_attribute, struct dynamo_error *ret_detail, os_error *err)
+enum table_outcome dynamo_read_ttl(const struct http_response *response, const struct dynamo_about *about,
+                                   char *ret_status, char *ret_attribute, struct dynamo_error *ret_detail,
+                                   os_error *err)
 {
-    const struct answer_of of = {"DescribeTimeToLive", where, NULL, NULL, false};
+    const struct answer_of of = {"DescribeTimeToLive", about, false};
     struct dynamo_error detail;
     json_t *root = NULL;
-    enum ledger_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
-    if (outcome == LEDGER_OK) {
+    enum table_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
+    if (outcome == TABLE_OK) {
         const json_t *description = json_object_get(root, "TimeToLiveDescription");
         const char *status = json_member_string(description, "TimeToLiveStatus");
         const char *attribute = json_member_string(description, "AttributeName");
@@ -134,20 +141,20 @@ enum ledger_outcome dynamo_read_ttl(const struct http_response *response, const 
     return outcome;
 }
 
-enum ledger_outcome dynamo_read_done(const struct http_response *response, const char *where,
-                                     struct dynamo_error *ret_detail, os_error *err)
+enum table_outcome dynamo_read_done(const struct http_response *response, const struct dynamo_about *about,
+                                    struct dynamo_error *ret_detail, os_error *err)
 {
-    const struct answer_of of = {"The preparation", where, NULL, NULL, true};
+    const struct answer_of of = {"The preparation", about, true};
     struct dynamo_error detail;
     json_t *root = NULL;
-    enum ledger_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
+    enum table_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
     json_decref(root);
-    bool is_there_already = (outcome == LEDGER_THROTTLED && strcmp(detail.code, "ResourceInUseException") == 0) ||
-                            (outcome == LEDGER_REFUSED && strcmp(detail.code, "ValidationException") == 0 &&
+    bool is_there_already = (outcome == TABLE_THROTTLED && strcmp(detail.code, "ResourceInUseException") == 0) ||
+                            (outcome == TABLE_REFUSED && strcmp(detail.code, "ValidationException") == 0 &&
                              text_contains_nocase(text_from(detail.message), "already enabled"));
     if (is_there_already) {
         error_clear(err);
-        outcome = LEDGER_OK;
+        outcome = TABLE_OK;
     }
     give_detail(&detail, ret_detail);
     return outcome;
@@ -155,40 +162,57 @@ enum ledger_outcome dynamo_read_done(const struct http_response *response, const
 
 /* -------------------------------------------------------------------------------------------------- judgement */
 
-static os_code judge_ttl(const char *where, const char *status, const char *attribute, os_error *err)
+/* "path (S, HASH), etag (S, RANGE)" */
+static void describe_keys(const struct item_schema *schema, char ret[KEYS_SIZE])
 {
+    ret[0] = '\0';
+    for (size_t i = 0; i < schema->keys; i++) {
+        size_t used = strlen(ret);
+        snprintf(ret + used, KEYS_SIZE - used, "%s%.64s (S, %s)", i > 0 ? ", " : "", schema->attributes[i].name,
+                 roles[i]);
+    }
+}
+
+static os_code judge_ttl(const struct dynamo_about *about, const char *status, const char *attribute, os_error *err)
+{
+    const struct item_schema *schema = about->schema;
+    const char *wanted = schema->attributes[schema->ttl].name;
     bool is_on = strcmp(status, "ENABLED") == 0 || strcmp(status, "ENABLING") == 0;
-    if (is_on && strcmp(attribute, RECORD_TTL) == 0) {
+    if (is_on && strcmp(attribute, wanted) == 0) {
         error_clear(err);
         return OS_OK;
     }
     if (is_on) {
         return error_set(err, OS_ERR_TABLE,
-                         "The %s is unfit for records: its TTL is on the attribute \"%s\", so old records are "
-                         "never removed. Turn that off and enable it on \"" RECORD_TTL "\".",
-                         where, attribute);
+                         "The %s is unfit for %ss: its TTL is on the attribute \"%s\", so old %ss are "
+                         "never removed. Turn that off and enable it on \"%s\".",
+                         about->where, schema->what, attribute, schema->what, wanted);
     }
     return error_set(err, OS_ERR_TABLE,
-                     "The %s is unfit for records: its TTL is %s, so old records are never removed. Enable it on the "
-                     "attribute \"" RECORD_TTL "\", as `oscommit table create` does where the service can.",
-                     where, status[0] != '\0' ? status : "off");
+                     "The %s is unfit for %ss: its TTL is %s, so old %ss are never removed. Enable it on the "
+                     "attribute \"%s\", as `oscommit table create` does where the service can.",
+                     about->where, schema->what, status[0] != '\0' ? status : "off", schema->what, wanted);
 }
 
-os_code dynamo_judge_table(const char *where, const struct dynamo_table *found, const char *ttl_status,
+os_code dynamo_judge_table(const struct dynamo_about *about, const struct dynamo_table *found, const char *ttl_status,
                            const char *ttl_attribute, os_error *err)
 {
+    const char *where = about->where;
+    const char *what = about->schema->what;
     if (!found->keys_ok) {
+        char wanted[KEYS_SIZE];
+        describe_keys(about->schema, wanted);
         return error_set(err, OS_ERR_TABLE,
-                         "The %s is unfit for records: its keys are %s, and must be path (S, HASH), etag (S, RANGE). "
+                         "The %s is unfit for %ss: its keys are %s, and must be %s. "
                          "Keys cannot be changed: use another table, or make one with `oscommit table create`.",
-                         where, found->keys_found[0] != '\0' ? found->keys_found : "not known");
+                         where, what, found->keys_found[0] != '\0' ? found->keys_found : "not known", wanted);
     }
     if (found->replicated_eventually) {
         return error_set(err, OS_ERR_TABLE,
-                         "The %s is unfit for records: it is a global table with multi-region eventual consistency, "
-                         "where two regions could grant the same record. Use a table in one region, or a global table "
+                         "The %s is unfit for %ss: it is a global table with multi-region eventual consistency, "
+                         "where two regions could grant the same %s. Use a table in one region, or a global table "
                          "with MultiRegionConsistency STRONG.",
-                         where);
+                         where, what, what);
     }
     if (strcmp(found->status, "ACTIVE") != 0) {
         return error_set(err, OS_ERR_TABLE,
@@ -197,9 +221,9 @@ os_code dynamo_judge_table(const char *where, const struct dynamo_table *found, 
     }
     if (ttl_status == NULL) {
         return error_set(err, OS_OK,
-                         "The %s is fit for records, but its server has no TTL: old records stay until somebody "
+                         "The %s is fit for %ss, but its server has no TTL: old %ss stay until somebody "
                          "removes them (`oscommit gc`).",
-                         where);
+                         where, what, what);
     }
-    return judge_ttl(where, ttl_status, ttl_attribute != NULL ? ttl_attribute : "", err);
+    return judge_ttl(about, ttl_status, ttl_attribute != NULL ? ttl_attribute : "", err);
 }

@@ -319,10 +319,10 @@ static void cancel_store_op(struct driver *driver, struct store_op **op)
     *op = NULL;
 }
 
-static void cancel_ledger_op(struct driver *driver, struct ledger_op **op)
+static void cancel_ledger_op(struct ledger_op **op)
 {
     if (*op)
-        driver->client->ledger->vtable->cancel(driver->client->ledger, *op);
+        ledger_cancel(*op);
     *op = NULL;
 }
 
@@ -339,9 +339,9 @@ void driver_cancel_requests(struct driver *driver, unsigned what)
     if (what & GUARD_DO_VERSIONS)
         driver_free_versions(driver);
     if (what & GUARD_DO_RECORD_GET) /* or a Query, which takes its place */
-        cancel_ledger_op(driver, &driver->io.records.get_op);
+        cancel_ledger_op(&driver->io.records.get_op);
     if (what & GUARD_DO_RECORD_PUT)
-        cancel_ledger_op(driver, &driver->io.records.put_op);
+        cancel_ledger_op(&driver->io.records.put_op);
     driver->io.failed &= ~what; /* those that could not even be started */
     if (driver->io.failed == 0)
         loop_timer_clear(driver->client->loop, &driver->io.failed_timer);

@@ -121,7 +121,7 @@ static void driver_io_ledger_take_answer(struct driver *driver, const char *oper
         note_failure(driver, &answer->error);
     note_reach(driver, sent, answer);
     if (driver->io.gave_up && driver->io.last_error)
-        ledger_add_hint(driver->client->ledger, driver->io.last_error);
+        table_add_hint(driver->client->ledger, driver->io.last_error);
     if (driver->io.gave_up == NULL)
         note_refusal(driver, answer);
 }
@@ -185,8 +185,8 @@ void driver_put_record(struct driver *driver, const struct guard_actions *action
         .deadline_monotonic_ms = UINT64_MAX,
         .try_ms = try_ms(driver, &driver->io.records.put_sent),
     };
-    struct ledger *ledger = driver->client->ledger;
-    driver->io.records.put_op = ledger->vtable->start(ledger, &request, put_done, driver);
+    struct table *ledger = driver->client->ledger;
+    driver->io.records.put_op = ledger_start(ledger, &request, put_done, driver);
     if (driver->io.records.put_op == NULL)
         driver_fail_later(driver, GUARD_DO_RECORD_PUT);
 }
@@ -240,8 +240,8 @@ void driver_read_record(struct driver *driver, const struct guard_actions *actio
         .deadline_monotonic_ms = UINT64_MAX, /* a Query may have many pages: until the driver ends it */
         .try_ms = try_ms(driver, &driver->io.records.get_sent),
     };
-    struct ledger *ledger = driver->client->ledger;
-    driver->io.records.get_op = ledger->vtable->start(ledger, &request, query ? query_done : get_done, driver);
+    struct table *ledger = driver->client->ledger;
+    driver->io.records.get_op = ledger_start(ledger, &request, query ? query_done : get_done, driver);
     if (driver->io.records.get_op == NULL)
         driver_fail_later(driver, query ? GUARD_DO_RECORD_QUERY : GUARD_DO_RECORD_GET);
 }
@@ -262,7 +262,7 @@ static void creation_done(void *context, const struct ledger_answer *answer)
 void driver_read_creation(struct driver *driver)
 {
     assert(driver->io.records.get_op == NULL);
-    struct ledger *ledger = driver->client->ledger;
+    struct table *ledger = driver->client->ledger;
     clock_read(&driver->io.records.get_sent);
     struct ledger_request request = {
         .verb = LEDGER_GET,
@@ -272,7 +272,7 @@ void driver_read_creation(struct driver *driver)
         .deadline_monotonic_ms = driver->io.records.get_sent.monotonic_ms + RELEASE_PATIENCE_MS,
         .try_ms = client_ledger_try_ms(driver->client),
     };
-    driver->io.records.get_op = ledger->vtable->start(ledger, &request, creation_done, driver);
+    driver->io.records.get_op = ledger_start(ledger, &request, creation_done, driver);
     if (driver->io.records.get_op == NULL)
         driver_fail_later(driver, GUARD_DO_RECORD_GET);
 }

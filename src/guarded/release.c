@@ -30,7 +30,7 @@ static void release_free(struct release *release)
 {
     os_client *client = release->client;
     if (release->op)
-        client->ledger->vtable->cancel(client->ledger, release->op);
+        ledger_cancel(release->op);
     retry_stop(&release->retry);
     if (release->previous)
         release->previous->next = release->next;
@@ -72,7 +72,7 @@ static void release_attempt(struct retry *retry)
 {
     struct release *release = container_of(retry, struct release, retry);
     assert(release->op == NULL);
-    struct ledger *ledger = release->client->ledger;
+    struct table *ledger = release->client->ledger;
     clock_read(&release->sent);
     uint64_t try_ms = client_ledger_try_ms(release->client);
     if (try_ms > release->patience_ms)
@@ -86,7 +86,7 @@ static void release_attempt(struct retry *retry)
         .condition = &release->condition,
         .deadline_monotonic_ms = release->sent.monotonic_ms + try_ms,
     };
-    release->op = ledger->vtable->start(ledger, &request, release_done, release);
+    release->op = ledger_start(ledger, &request, release_done, release);
     if (release->op == NULL)
         try_again_or_give_up(release);
 }

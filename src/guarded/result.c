@@ -89,7 +89,7 @@ static void describe_unmet(struct driver *driver)
 static void add_hint(struct driver *driver)
 {
     if (driver->io.records.away)
-        ledger_add_hint(driver->client->ledger, &driver->outcome->error);
+        table_add_hint(driver->client->ledger, &driver->outcome->error);
 }
 
 static void describe_stop(struct driver *driver, const char *meanwhile)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ledger: the other small interface. Put a record on a condition, read one, list some; implemented by DynamoDB over
- * the HTTP engine (dynamo.c) and by SQLite (sqlite.c). Asynchronous by shape, on the loop's thread.
+ * The ledger: records in a table. Put one on a condition, read one, list some. Asynchronous by shape, on the loop's
+ * thread.
  */
 #ifndef OSCOMMIT_LEDGER_LEDGER_H
 #define OSCOMMIT_LEDGER_LEDGER_H
 
 #include "commit/record.h"
-#include "loop/loop.h"
+#include "table/table.h"
 
 enum ledger_verb {
     LEDGER_PUT = 1,
@@ -37,11 +37,11 @@ struct ledger_request {
     enum ledger_verb verb;
     const char *path; /* LIST: NULL for the whole table */
     const char *etag;
-    const struct record *record;              /* PUT, MEND */
+    const struct record *record;              /* PUT, FIX */
     const char *upload;                       /* PUT: the upload id that record.upload stands for; NULL: none */
     const char *bucket;                       /* PUT: T4.3; NULL: none. Not kept by every ledger */
     const struct record_condition *condition; /* PUT, DELETE */
-    ledger_row_fn each;                       /* LIST: every page is read; on the loop's thread */
+    ledger_row_fn each;                       /* LIST: every page is read; on the loop's thread, or a worker's */
     void *each_context;
     bool records_only; /* LIST: `other` is of no interest */
     uint64_t deadline_monotonic_ms;
@@ -62,34 +62,10 @@ typedef void (*ledger_done_fn)(void *context, const struct ledger_answer *answer
 
 struct ledger_op;
 
-struct ledger {
-    const struct ledger_vtable *vtable;
-    bool is_local;    /* a file */
-    const char *hint; /* what to look at where it cannot be reached: a sentence that names the setting */
-};
-
-struct ledger_vtable {
-    /* NULL when out of memory. One quiet repetition after ExpiredToken and after a refused time of signing (definite
-     * answers), nothing else. CREATE_TABLE polls until ACTIVE or the deadline. */
-    struct ledger_op *(*start)(struct ledger *ledger, const struct ledger_request *request, ledger_done_fn done,
+/* `table` is where the records are. NULL when out of memory; `done` is not called then, nor before this returns. What is
+ * quietly repeated, and how long LEDGER_CREATE_TABLE asks: as struct table_vtable says. */
+struct ledger_op *ledger_start(struct table *table, const struct ledger_request *request, ledger_done_fn done,
                                void *context);
-    void (*cancel)(struct ledger *ledger, struct ledger_op *op);
-    void (*free)(struct ledger *ledger);
-};
-
-struct ledger_config { /* borrowed during ..._new only, but for loop */
-    struct loop *loop;
-    const struct endpoint *endpoint;
-    const char *table;               /* or the SQLite file */
-    struct credentials *credentials; /* taken over */
-    uint64_t stall_ms;
-    const char *description; /* for messages: "table records in us-east-1" */
-};
-/* When a request that is sent now is not waited for any longer. */
-uint64_t ledger_try_deadline(const struct ledger_request *request);
-/* Puts the ledger's `mend` behind the message of a failure. */
-void ledger_add_hint(const struct ledger *ledger, os_error *err);
-os_code dynamo_ledger_new(const struct ledger_config *config, struct ledger **ret, os_error *err);
-os_code local_ledger_new(const struct ledger_config *config, struct ledger **ret, os_error *err);
+void ledger_cancel(struct ledger_op *op);
 
 #endif

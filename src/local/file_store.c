@@ -16,7 +16,7 @@
 #include "local/file_nesting.h"
 #include "local/file_staging.h"
 #include "sqlite/fork.h"
-#include "sqlite/ledger.h"
+#include "sqlite/tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,7 +117,7 @@ static os_code make_databases(const char *root, os_error *err)
     os_code code =
         index == NULL || ledger == NULL ? root_failed(err, errno, "open", root) : file_index_create(index, err);
     if (code == OS_OK)
-        code = sqlite_ledger_create(ledger, NULL, err);
+        code = sqlite_tables_create(ledger, NULL, err);
     free(index);
     free(ledger);
     return code;

@@ -12,31 +12,36 @@ root=$1
 declare -A below=(
     [base]=""
     [commit]="base"
+    [item]="base"
     [profile]="base"
     [aws]="base"
     [http]="base"
     [s3]="aws base"
-    [dynamo]="aws base"
-    [sqlite]="base"
+    [dynamo]="item aws base"
+    [sqlite]="item base"
     [local]="sqlite base"
     [loop]="http base"
     [store]="loop s3 http local commit aws base"
-    [ledger]="loop dynamo http sqlite commit aws base"
-    [client]="store ledger loop profile dynamo s3 http commit aws base"
+    [table]="item loop dynamo http sqlite aws base"
+    [ledger]="table item loop commit base"
+    [client]="store ledger table loop profile dynamo s3 http commit aws base"
     [upload]="client store loop s3 http commit aws base"
-    [guarded]="upload client store ledger loop profile s3 http commit aws base"
-    [plain]="upload client store ledger loop profile s3 http commit aws base"
+    [guarded]="upload client store ledger table loop profile s3 http commit aws base"
+    [plain]="upload client store ledger table loop profile s3 http commit aws base"
     [update]="guarded plain client loop base"
     [probe]="client store loop profile s3 http commit aws base"
-    [gc]="client store ledger loop s3 commit base"
-    [operation]="update guarded plain upload client store ledger loop profile s3 http commit aws base"
-    [api]="update operation guarded plain probe gc upload client store ledger loop profile s3 http commit aws base"
+    [gc]="client store ledger table loop s3 commit base"
+    [operation]="update guarded plain upload client store ledger table loop profile s3 http commit aws base"
+    [api]="update operation guarded plain probe gc upload client store ledger table loop profile s3 http commit aws base"
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.
-declare -A besides=([dynamo]="commit/record.h" [sqlite]="commit/record.h" [store]="sigv2/module.h")
+declare -A besides=([store]="sigv2/module.h")
 # Single headers that the unit tests of a folder may include beyond that: they look at what others have left on the disk.
-declare -A test_besides=([api]="sqlite/ledger.h local/file_lock.h")
+declare -A test_besides=(
+    [api]="ledger/record_item.h item/item.h sqlite/tables.h local/file_lock.h" [dynamo]="ledger/record_item.h" [sqlite]="ledger/record_item.h"
+    [ledger]="aws/credentials.h aws/endpoint.h"
+)
 # Who may use which library.
 declare -A users=(
     [curl]="http" [openssl]="base aws" [expat.h]="s3" [jansson.h]="dynamo client profile" [sqlite3.h]="sqlite" [libs3.h]="sigv2"

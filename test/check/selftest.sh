@@ -16,7 +16,7 @@ licence='/* SPDX-License-Identifier: Apache-2.0 */'
 # A tree in which every check finds something to look at and nothing to say.
 fresh_tree() {
     rm -rf "$work/tree"
-    mkdir -p "$work/tree"/{include,docs,tool,test/unit/commit,src/{base,commit,aws,http,s3,dynamo,local,client,guarded}}
+    mkdir -p "$work/tree"/{include,docs,tool,test/unit/commit,src/{base,commit,item,aws,http,s3,dynamo,local,client,guarded}}
     cd "$work/tree" || exit 1
     cp "$checks/../../.clang-format" .
     long=a_parameter_whose_name_is_so_long_that_the_next_one_goes_on_a_line_of_its_own
@@ -25,7 +25,7 @@ fresh_tree() {
     printf '### R1. One\n\n* **R1.1** One, see R1.1.\n\n### E2. Two\n' >docs/rules.md
     printf '%s\n#include "commit/guard.h"\n\n#include <string.h>\n/* R1 */\n' "$licence" >src/commit/guard.c
     printf '%s\n#include "base/buf.h"\n' "$licence" >src/commit/guard.h
-    printf '%s\n#include "commit/record.h" /* E2 */\n' "$licence" >src/dynamo/item.c
+    printf '%s\n#include "item/item.h" /* E2 */\n' "$licence" >src/dynamo/item.c
     printf '%s\n#include "oscommit.h"\n' "$licence" >tool/main.c
     printf '#!/bin/bash\n# SPDX-License-Identifier: Apache-2.0\necho ready\n' >tool/run.sh
     chmod +x tool/run.sh

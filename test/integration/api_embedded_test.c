@@ -4,7 +4,7 @@
 #include "support/suite.h"
 
 #include "commit/record.h"
-#include "sqlite/ledger.h"
+#include "unit/sqlite/records.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -69,9 +69,9 @@ static void leave_record(const struct fixture *f, const char *key, bool has_fenc
 {
     char file[400];
     snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", f->store_url + strlen("file://"));
-    struct sqlite_ledger *ledger = NULL;
+    struct sqlite_tables *ledger = NULL;
     os_error error;
-    CHECK_CODE(sqlite_ledger_open(file, NULL, &ledger, &error), OS_OK, &error);
+    CHECK_CODE(sqlite_tables_open(file, NULL, &ledger, &error), OS_OK, &error);
     int64_t now_s = (int64_t)time(NULL);
     struct record record = {.generation = 41,
                             .timeout_ms = timeout_ms,
@@ -82,12 +82,12 @@ static void leave_record(const struct fixture *f, const char *key, bool has_fenc
     struct record_condition condition = {.kind = RECORD_IF_ABSENT};
     struct record conflict;
     assert_int_equal(
-        sqlite_ledger_put(ledger,
-                          &(struct sqlite_write){
-                              .path = key, .etag = "*", .record = &record, .condition = &condition, .now_s = now_s},
-                          sqlite_patience_ms(5000), &conflict, NULL, &error),
-        LEDGER_OK);
-    sqlite_ledger_close(ledger);
+        records_put(
+            ledger,
+            &(struct record_row){.path = key, .etag = "*", .record = &record, .condition = &condition, .now_s = now_s},
+            sqlite_patience_ms(5000), &conflict, NULL, &error),
+        TABLE_OK);
+    sqlite_tables_close(ledger);
 }
 
 SUITE_TEST(a_dead_holders_record_is_taken_over_after_its_fence, 0)

@@ -2,9 +2,9 @@
 /* What writers that died have left: uploads and records, made by hand, and what os_gc finds, spares and removes. */
 #include "local/file_store.h"
 #include "local/file_upload.h"
-#include "sqlite/ledger.h"
 #include "support/raw_service.h"
 #include "support/suite.h"
+#include "unit/sqlite/records.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static void leave_in_sqlite(struct fixture *f, const struct left *left, int64_t 
 {
     char file[512];
     os_error error;
-    struct sqlite_ledger *ledger = NULL;
+    struct sqlite_tables *ledger = NULL;
     struct record record;
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
     snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", root_of(f));
@@ -89,17 +89,17 @@ static void leave_in_sqlite(struct fixture *f, const struct left *left, int64_t 
     record.has_fence = left->fence_s != 0;
     record.fence_s = record.has_fence ? (uint64_t)(now_s + left->fence_s) : 0;
     record.upload = record_upload_number(left->upload ? left->upload : "");
-    CHECK_CODE(sqlite_ledger_open(file, NULL, &ledger, &error), OS_OK, &error);
-    assert_int_equal(sqlite_ledger_put(ledger,
-                                       &(struct sqlite_write){.path = left->key,
-                                                              .etag = "*",
-                                                              .record = &record,
-                                                              .upload = left->upload,
-                                                              .condition = &absent,
-                                                              .now_s = 0},
-                                       sqlite_patience_ms(10000), NULL, NULL, &error),
-                     LEDGER_OK);
-    sqlite_ledger_close(ledger);
+    CHECK_CODE(sqlite_tables_open(file, NULL, &ledger, &error), OS_OK, &error);
+    assert_int_equal(records_put(ledger,
+                                 &(struct record_row){.path = left->key,
+                                                      .etag = "*",
+                                                      .record = &record,
+                                                      .upload = left->upload,
+                                                      .condition = &absent,
+                                                      .now_s = 0},
+                                 sqlite_patience_ms(10000), NULL, NULL, &error),
+                     TABLE_OK);
+    sqlite_tables_close(ledger);
 }
 
 static void set_number(json_t *item, const char *name, int64_t number)

@@ -44,7 +44,7 @@ static void same_detail(const struct dynamo_error *real, const struct dynamo_err
 }
 
 static void both_put_record(struct dynamo_pair *pair, const struct record *record,
-                            const struct record_condition *condition, enum ledger_outcome outcome)
+                            const struct record_condition *condition, enum table_outcome outcome)
 {
     struct http_request request;
     struct buf body;
@@ -53,21 +53,21 @@ static void both_put_record(struct dynamo_pair *pair, const struct record *recor
     struct dynamo_error details[2];
     struct record found[2];
     memset(found, 0, sizeof(found));
-    assert_int_equal(dynamo_build_put(&pair->target, &(struct dynamo_key){"path/\xc3\xa4\"", "\"etag\""},
-                                      &(struct dynamo_write){record, NULL, NULL, condition}, &request, &body, NULL),
+    assert_int_equal(record_build_put(&pair->target, &(struct record_key){"path/\xc3\xa4\"", "\"etag\""},
+                                      &(struct record_write){record, NULL, NULL, condition}, &request, &body, NULL),
                      OS_OK);
     ask_both(pair, &request, &body, &real, &fake);
     assert_int_equal(
-        dynamo_read_put(&real, &(struct dynamo_about){"real", "p", "e"}, &found[0], NULL, &details[0], NULL), outcome);
+        record_read_put(&real, &(struct record_about){"real", "p", "e"}, &found[0], NULL, &details[0], NULL), outcome);
     assert_int_equal(
-        dynamo_read_put(&fake, &(struct dynamo_about){"fake", "p", "e"}, &found[1], NULL, &details[1], NULL), outcome);
+        record_read_put(&fake, &(struct record_about){"fake", "p", "e"}, &found[1], NULL, &details[1], NULL), outcome);
     same_detail(&details[0], &details[1]);
     assert_memory_equal(&found[0], &found[1], sizeof(found[0]));
     http_response_free(&real);
     http_response_free(&fake);
 }
 
-static void both_get_record(struct dynamo_pair *pair, enum ledger_outcome outcome, bool is_there)
+static void both_get_record(struct dynamo_pair *pair, enum table_outcome outcome, bool is_there)
 {
     struct http_request request;
     struct buf body;
@@ -78,14 +78,14 @@ static void both_get_record(struct dynamo_pair *pair, enum ledger_outcome outcom
     bool there[2] = {false, false};
     memset(found, 0, sizeof(found));
     assert_int_equal(
-        dynamo_build_get(&pair->target, &(struct dynamo_key){"path/\xc3\xa4\"", "\"etag\""}, &request, &body, NULL),
+        record_build_get(&pair->target, &(struct record_key){"path/\xc3\xa4\"", "\"etag\""}, &request, &body, NULL),
         OS_OK);
     ask_both(pair, &request, &body, &real, &fake);
     assert_int_equal(
-        dynamo_read_get(&real, &(struct dynamo_about){"real", "p", "e"}, &there[0], &found[0], NULL, &details[0], NULL),
+        record_read_get(&real, &(struct record_about){"real", "p", "e"}, &there[0], &found[0], NULL, &details[0], NULL),
         outcome);
     assert_int_equal(
-        dynamo_read_get(&fake, &(struct dynamo_about){"fake", "p", "e"}, &there[1], &found[1], NULL, &details[1], NULL),
+        record_read_get(&fake, &(struct record_about){"fake", "p", "e"}, &there[1], &found[1], NULL, &details[1], NULL),
         outcome);
     same_detail(&details[0], &details[1]);
     assert_int_equal(there[0], is_there);
@@ -106,8 +106,8 @@ static void both_prepare(struct dynamo_pair *pair, build_fn build)
     struct dynamo_error details[2];
     assert_int_equal(build(&pair->target, &request, &body, NULL), OS_OK);
     ask_both(pair, &request, &body, &real, &fake);
-    assert_int_equal(dynamo_read_done(&real, "real", &details[0], NULL), LEDGER_OK);
-    assert_int_equal(dynamo_read_done(&fake, "fake", &details[1], NULL), LEDGER_OK);
+    assert_int_equal(dynamo_read_done(&real, &about_table, &details[0], NULL), TABLE_OK);
+    assert_int_equal(dynamo_read_done(&fake, &about_table, &details[1], NULL), TABLE_OK);
     same_detail(&details[0], &details[1]);
     http_response_free(&real);
     http_response_free(&fake);
@@ -119,11 +119,11 @@ static os_code judged(const struct http_response *table, const struct http_respo
     char status[DYNAMO_TTL_STATUS_SIZE];
     char attribute[DYNAMO_TTL_ATTRIBUTE_SIZE];
     bool exists = false;
-    assert_int_equal(dynamo_read_table(table, "table", &exists, &found, NULL, NULL), LEDGER_OK);
+    assert_int_equal(dynamo_read_table(table, &about_table, &exists, &found, NULL, NULL), TABLE_OK);
     if (!exists)
         return OS_ERR_NO_TABLE;
-    assert_int_equal(dynamo_read_ttl(ttl, "table", status, attribute, NULL, NULL), LEDGER_OK);
-    return dynamo_judge_table("table", &found, status, attribute, NULL);
+    assert_int_equal(dynamo_read_ttl(ttl, &about_table, status, attribute, NULL, NULL), TABLE_OK);
+    return dynamo_judge_table(&about_table, &found, status, attribute, NULL);
 }
 
 static void both_judge(struct dynamo_pair *pair, os_code code)
@@ -167,7 +167,7 @@ TEST(records_of_dynamodb_local_and_of_the_fake_agree)
     struct record_condition condition = {.kind = RECORD_IF_ABSENT};
     open_fake(&pair);
     both_judge(&pair, OS_ERR_NO_TABLE);
-    both_get_record(&pair, LEDGER_REFUSED, false);
+    both_get_record(&pair, TABLE_REFUSED, false);
     both_prepare(&pair, dynamo_build_create_table);
     both_prepare(&pair, dynamo_build_create_table);
     both_judge(&pair, OS_ERR_TABLE);
@@ -175,40 +175,40 @@ TEST(records_of_dynamodb_local_and_of_the_fake_agree)
     both_prepare(&pair, dynamo_build_update_ttl);
     both_judge(&pair, OS_OK);
 
-    both_get_record(&pair, LEDGER_OK, false);
-    both_put_record(&pair, &peers, &condition, LEDGER_OK);
-    both_put_record(&pair, &ours, &condition, LEDGER_CONFLICT);
+    both_get_record(&pair, TABLE_OK, false);
+    both_put_record(&pair, &peers, &condition, TABLE_OK);
+    both_put_record(&pair, &ours, &condition, TABLE_CONFLICT);
     condition = (struct record_condition){.kind = RECORD_IF_SEEN, .seen = ours};
-    both_put_record(&pair, &ours, &condition, LEDGER_CONFLICT);
+    both_put_record(&pair, &ours, &condition, TABLE_CONFLICT);
     condition.seen = peers;
     condition.seen.ttl_s++;
-    both_put_record(&pair, &ours, &condition, LEDGER_CONFLICT);
+    both_put_record(&pair, &ours, &condition, TABLE_CONFLICT);
     condition.seen = peers;
     ours.has_fence = true;
     ours.fence_s = ttl_s;
-    both_put_record(&pair, &ours, &condition, LEDGER_OK);
-    both_put_record(&pair, &ours, &condition, LEDGER_CONFLICT);
-    both_get_record(&pair, LEDGER_OK, true);
+    both_put_record(&pair, &ours, &condition, TABLE_OK);
+    both_put_record(&pair, &ours, &condition, TABLE_CONFLICT);
+    both_get_record(&pair, TABLE_OK, true);
     record_released(&ours, ttl_s + 1, &released);
     condition = (struct record_condition){.kind = RECORD_IF_SAME, .seen = ours}; /* R17 */
     condition.seen.fence_s++;
-    both_put_record(&pair, &released, &condition, LEDGER_CONFLICT);
+    both_put_record(&pair, &released, &condition, TABLE_CONFLICT);
     condition.seen = ours;
     memcpy(condition.seen.saw, "seen", sizeof("seen"));
-    both_put_record(&pair, &released, &condition, LEDGER_CONFLICT);
+    both_put_record(&pair, &released, &condition, TABLE_CONFLICT);
     condition.seen = ours;
-    both_put_record(&pair, &ours, &condition, LEDGER_OK);
+    both_put_record(&pair, &ours, &condition, TABLE_OK);
     condition = (struct record_condition){.kind = RECORD_IF_HELD, .seen = ours};
-    both_put_record(&pair, &released, &condition, LEDGER_OK);
-    both_put_record(&pair, &released, &condition, LEDGER_CONFLICT);
-    both_get_record(&pair, LEDGER_OK, true);
+    both_put_record(&pair, &released, &condition, TABLE_OK);
+    both_put_record(&pair, &released, &condition, TABLE_CONFLICT);
+    both_get_record(&pair, TABLE_OK, true);
     assert_null(fake_dynamo_violation(pair.fake));
     fake_dynamo_free(pair.fake);
 }
 
 static bool note_row(void *context, const struct dynamo_row *row)
 {
-    return buf_add_f(context, "%s ", row->path);
+    return buf_add_f(context, "%s ", item_text_of(&row->item, RECORD_AT_PATH));
 }
 
 /* Page by page: their ends must be alike too. */
@@ -218,7 +218,7 @@ static void both_list(struct dynamo_pair *pair, const char *path, size_t wanted_
     size_t pages = 0;
     do {
         struct dynamo_page page = {
-            .path = path, .start_key = last, .attributes = DYNAMO_RECORD_ATTRIBUTES, .limit = 100};
+            .partition = path, .start_key = last, .attributes = DYNAMO_KNOWN_ATTRIBUTES, .limit = 100};
         struct http_request request;
         struct buf body;
         struct http_response answers[2];
@@ -228,8 +228,8 @@ static void both_list(struct dynamo_pair *pair, const char *path, size_t wanted_
         ask_both(pair, &request, &body, &answers[0], &answers[1]);
         for (int i = 0; i < 2; i++) {
             buf_init(&rows[i], 1 << 20);
-            assert_int_equal(dynamo_read_list(&answers[i], "table", note_row, &rows[i], &next[i], NULL, NULL),
-                             LEDGER_OK);
+            assert_int_equal(dynamo_read_list(&answers[i], &about_table, note_row, &rows[i], &next[i], NULL, NULL),
+                             TABLE_OK);
             http_response_free(&answers[i]);
         }
         assert_int_equal(rows[0].len, rows[1].len); /* a table has an order of its own */
@@ -259,8 +259,8 @@ TEST(pages_of_dynamodb_local_and_of_the_fake_agree)
         struct buf body;
         struct http_response answers[2];
         snprintf(etag, sizeof(etag), "\"%d\"", i);
-        assert_int_equal(dynamo_build_put(&pair.target, &(struct dynamo_key){"listed", etag},
-                                          &(struct dynamo_write){&record, NULL, NULL, &condition}, &request, &body,
+        assert_int_equal(record_build_put(&pair.target, &(struct record_key){"listed", etag},
+                                          &(struct record_write){&record, NULL, NULL, &condition}, &request, &body,
                                           NULL),
                          OS_OK);
         ask_both(&pair, &request, &body, &answers[0], &answers[1]);
@@ -288,7 +288,7 @@ static void both_refuse(struct dynamo_pair *pair, const char *operation, const c
     for (int i = 0; i < 2; i++) {
         struct dynamo_error detail;
         struct record found;
-        (void)dynamo_read_put(&answers[i], &(struct dynamo_about){"table", "p", "e"}, &found, NULL, &detail, NULL);
+        (void)record_read_put(&answers[i], &(struct record_about){"table", "p", "e"}, &found, NULL, &detail, NULL);
         assert_int_equal(answers[i].status, 400);
         assert_string_equal(detail.code, code);
         http_response_free(&answers[i]);

@@ -4,7 +4,7 @@
 #include "unit/api/client_scratch.h"
 #include "unit/api/completions.h"
 
-#include "sqlite/ledger.h"
+#include "unit/sqlite/records.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,17 +17,17 @@ enum { MANY = 64 };
 static void hold(const struct scratch *scratch, const char *key)
 {
     char file[160];
-    struct sqlite_ledger *ledger = NULL;
+    struct sqlite_tables *ledger = NULL;
     struct record record = {.generation = 1, .timeout_ms = 3600000, .ttl_s = UINT32_MAX};
     struct record_condition condition = {.kind = RECORD_IF_ABSENT};
     struct record conflict;
     os_error error = {0};
     snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
-    CHECK_CODE(sqlite_ledger_open(file, NULL, &ledger, &error), OS_OK, &error);
-    const struct sqlite_write write = {
+    CHECK_CODE(sqlite_tables_open(file, NULL, &ledger, &error), OS_OK, &error);
+    const struct record_row write = {
         .path = key, .etag = "*", .record = &record, .condition = &condition, .now_s = (int64_t)time(NULL)};
-    assert_int_equal(sqlite_ledger_put(ledger, &write, sqlite_patience_ms(60000), &conflict, NULL, &error), LEDGER_OK);
-    sqlite_ledger_close(ledger);
+    assert_int_equal(records_put(ledger, &write, sqlite_patience_ms(60000), &conflict, NULL, &error), TABLE_OK);
+    sqlite_tables_close(ledger);
 }
 
 static void check_cancelled(os_operation *done)

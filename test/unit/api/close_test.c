@@ -3,7 +3,7 @@
 #include "unit/api/client_scratch.h"
 #include "unit/loop/on_loop.h"
 
-#include "sqlite/ledger.h"
+#include "unit/sqlite/records.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,21 +81,21 @@ static void count_request(void *context, const os_metric *metric)
 static void hold(const struct scratch *scratch, const char *key)
 {
     char file[160];
-    struct sqlite_ledger *ledger = NULL;
+    struct sqlite_tables *ledger = NULL;
     struct record record = {.generation = 1, .timeout_ms = 3600000, .ttl_s = UINT32_MAX};
     struct record_condition condition = {.kind = RECORD_IF_ABSENT};
     struct record conflict;
     os_error error = {0};
     snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
-    CHECK_CODE(sqlite_ledger_open(file, NULL, &ledger, &error), OS_OK, &error);
+    CHECK_CODE(sqlite_tables_open(file, NULL, &ledger, &error), OS_OK, &error);
     assert_int_equal(
-        sqlite_ledger_put(
+        records_put(
             ledger,
-            &(struct sqlite_write){
+            &(struct record_row){
                 .path = key, .etag = "*", .record = &record, .condition = &condition, .now_s = (int64_t)time(NULL)},
             sqlite_patience_ms(60000), &conflict, NULL, &error),
-        LEDGER_OK);
-    sqlite_ledger_close(ledger);
+        TABLE_OK);
+    sqlite_tables_close(ledger);
 }
 
 struct caller {

@@ -16,13 +16,13 @@ TEST(an_answer_of_another_server_is_told_as_such)
         response.status = statuses[s];
         assert_true(http_headers_add(&response.headers, "Content-Type", "application/xml"));
         assert_true(buf_add_str(&response.body, "<?xml version=\"1.0\"?><Error><Code>InvalidRequest</Code></Error>"));
-        assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, &detail, &err), LEDGER_AMBIGUOUS);
+        assert_int_equal(record_read_put(&response, &dir_k, &record, NULL, &detail, &err), TABLE_AMBIGUOUS);
         assert_true(detail.foreign);
         assert_int_equal(err.code, OS_ERR_CONFIG);
         assert_says(err, "something that is not DynamoDB");
         assert_says(err, "application/xml");
         assert_true(http_headers_add(&response.headers, "x-amzn-RequestId", "A"));
-        assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, &detail, NULL), LEDGER_AMBIGUOUS);
+        assert_int_equal(record_read_put(&response, &dir_k, &record, NULL, &detail, NULL), TABLE_AMBIGUOUS);
         assert_false(detail.foreign);
         http_response_free(&response);
     }
@@ -33,7 +33,7 @@ TEST(an_answer_of_another_server_is_told_as_such)
         http_response_init(&response, DYNAMO_ANSWER_MAX);
         response.status = passing[s];
         assert_true(buf_add_str(&response.body, "<html>try again later</html>"));
-        assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, &detail, NULL), LEDGER_AMBIGUOUS);
+        assert_int_equal(record_read_put(&response, &dir_k, &record, NULL, &detail, NULL), TABLE_AMBIGUOUS);
         assert_false(detail.foreign);
         http_response_free(&response);
     }
@@ -53,10 +53,10 @@ TEST(an_object_without_a_mark_is_no_success)
         assert_true(buf_add_str(&response.body, "{}"));
         if (i < 2)
             assert_true(http_headers_add(&response.headers, marks[i][0], marks[i][1]));
-        enum ledger_outcome wanted = i < 2 ? LEDGER_OK : LEDGER_AMBIGUOUS;
-        assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, &detail, NULL), wanted);
+        enum table_outcome wanted = i < 2 ? TABLE_OK : TABLE_AMBIGUOUS;
+        assert_int_equal(record_read_put(&response, &dir_k, &record, NULL, &detail, NULL), wanted);
         assert_int_equal(detail.foreign, i == 2);
-        assert_int_equal(dynamo_read_get(&response, &dir_k, &found, &record, NULL, &detail, NULL), wanted);
+        assert_int_equal(record_read_get(&response, &dir_k, &found, &record, NULL, &detail, NULL), wanted);
         assert_int_equal(found, i == 2);
         http_response_free(&response);
     }
@@ -79,11 +79,11 @@ TEST(a_conflict_with_too_much_in_it_is_followed_by_a_read)
     http_response_init(&response, DYNAMO_ANSWER_MAX);
     response.status = 400;
     add_crowd(&response.body, CONFLICT_HEAD ",\"Item\":{\"path\":{\"S\":\"dir/k\"},\"x\":{\"L\":[", "]}}}");
-    assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, NULL, NULL), LEDGER_AMBIGUOUS); /* whose? */
+    assert_int_equal(record_read_put(&response, &dir_k, &record, NULL, NULL, NULL), TABLE_AMBIGUOUS); /* whose? */
     assert_true(http_headers_add(&response.headers, "x-amzn-requestid", "A"));
-    assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, NULL, NULL), LEDGER_CONFLICT_BLIND);
+    assert_int_equal(record_read_put(&response, &dir_k, &record, NULL, NULL, NULL), TABLE_CONFLICT_BLIND);
     response.status = 200;
-    assert_int_equal(dynamo_read_put(&response, &dir_k, &record, NULL, NULL, NULL), LEDGER_AMBIGUOUS);
+    assert_int_equal(record_read_put(&response, &dir_k, &record, NULL, NULL, NULL), TABLE_AMBIGUOUS);
     http_response_free(&response);
 }
 
@@ -98,11 +98,11 @@ TEST(a_record_with_too_much_in_it_is_unreadable)
     response.status = 200;
     add_crowd(&response.body, "{\"Item\":{\"path\":{\"S\":\"dir/k\"},\"nonce\":{\"L\":[", "]}}}");
     assert_true(http_headers_add(&response.headers, "x-amzn-requestid", "A"));
-    assert_int_equal(dynamo_read_get(&response, &dir_k, &found, &record, NULL, NULL, &err), LEDGER_UNREADABLE);
+    assert_int_equal(record_read_get(&response, &dir_k, &found, &record, NULL, NULL, &err), TABLE_UNREADABLE);
     assert_says(err, "too large to be a record");
     assert_says(err, "table release --force");
     char *next = NULL;
-    assert_int_equal(dynamo_read_list(&response, WHERE, NULL, NULL, &next, &detail, NULL), LEDGER_AMBIGUOUS);
+    assert_int_equal(dynamo_read_list(&response, &about_table, NULL, NULL, &next, &detail, NULL), TABLE_AMBIGUOUS);
     assert_true(detail.too_large);
     http_response_free(&response);
 }

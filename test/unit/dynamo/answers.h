@@ -4,7 +4,7 @@
 #define OSCOMMIT_TEST_DYNAMO_ANSWERS_H
 
 #include "base/crc.h"
-#include "dynamo/response.h"
+#include "records.h"
 #include "support/test.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@
 #define CONFLICT_HEAD \
     "{\"__type\":\"" SPACE "ConditionalCheckFailedException\",\"Message\":\"The conditional request failed\""
 
-static const struct dynamo_about dir_k = {WHERE, "dir/k", "*"};
+static const struct record_about dir_k = {WHERE, "dir/k", "*"};
 
 static inline void answer_bytes(struct http_response *ret, int status, const void *body, size_t len)
 {
@@ -47,13 +47,13 @@ static inline void answer_crc(struct http_response *response, uint32_t crc)
 }
 
 /* PutItem's outcome for an answer; everything else is thrown away. */
-static inline enum ledger_outcome put_outcome(int status, const char *body, struct dynamo_error *ret_detail,
-                                              os_error *err)
+static inline enum table_outcome put_outcome(int status, const char *body, struct dynamo_error *ret_detail,
+                                             os_error *err)
 {
     struct http_response response;
     struct record record;
     answer(&response, status, body);
-    enum ledger_outcome outcome = dynamo_read_put(&response, &dir_k, &record, NULL, ret_detail, err);
+    enum table_outcome outcome = record_read_put(&response, &dir_k, &record, NULL, ret_detail, err);
     http_response_free(&response);
     return outcome;
 }

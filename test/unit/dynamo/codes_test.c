@@ -4,43 +4,43 @@
 
 struct row {
     const char *code;
-    enum ledger_outcome outcome;
+    enum table_outcome outcome;
     os_code os;
     const char *hint; /* a part of what the sentence says must be done */
 };
 
 static const struct row rows[] = {
-    {"ProvisionedThroughputExceededException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "more capacity"},
-    {"ThrottlingException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "sent again after a pause"},
-    {"Throttling", LEDGER_THROTTLED, OS_ERR_THROTTLED, "sent again after a pause"},
-    {"RequestLimitExceeded", LEDGER_THROTTLED, OS_ERR_THROTTLED, "raise the account's limit"},
-    {"TransactionConflictException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "transaction"},
-    {"ReplicatedWriteConflictException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "Another region"},
-    {"LimitExceededException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "as many tables"},
-    {"ResourceInUseException", LEDGER_THROTTLED, OS_ERR_THROTTLED, "being created"},
-    {"RequestExpired", LEDGER_THROTTLED, OS_ERR_EXPIRED, "Date header"},
-    {"RequestTimeTooSkewed", LEDGER_THROTTLED, OS_ERR_EXPIRED, "Date header"},
-    {"ExpiredTokenException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Renew the session token"},
-    {"ExpiredToken", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Renew the session token"},
-    {"UnrecognizedClientException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Check the access key"},
-    {"InvalidClientTokenId", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Check the access key"},
-    {"InvalidSignatureException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "the secret key"},
-    {"MissingAuthenticationTokenException", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Check the access key"},
-    {"MissingAuthenticationToken", LEDGER_REFUSED, OS_ERR_CREDENTIALS, "Check the access key"},
-    {"IncompleteSignatureException", LEDGER_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
-    {"IncompleteSignature", LEDGER_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
-    {"AccessDeniedException", LEDGER_REFUSED, OS_ERR_DENIED, "IAM policy"},
-    {"AccessDenied", LEDGER_REFUSED, OS_ERR_DENIED, "IAM policy"},
-    {"NotAuthorized", LEDGER_REFUSED, OS_ERR_DENIED, "IAM policy"},
-    {"OptInRequired", LEDGER_REFUSED, OS_ERR_DENIED, "subscribed"},
-    {"ResourceNotFoundException", LEDGER_REFUSED, OS_ERR_NO_TABLE, "oscommit table create"},
-    {"ItemCollectionSizeLimitExceededException", LEDGER_REFUSED, OS_ERR_TABLE, "local secondary index"},
-    {"ValidationException", LEDGER_REFUSED, OS_ERR_TABLE, "oscommit table check"},
-    {"ValidationError", LEDGER_REFUSED, OS_ERR_TABLE, "oscommit table check"},
-    {"SerializationException", LEDGER_REFUSED, OS_ERR_REFUSED, "oscommit table check"},
-    {"MalformedHttpRequestException", LEDGER_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
-    {"RequestEntityTooLargeException", LEDGER_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
-    {"UnknownOperationException", LEDGER_REFUSED, OS_ERR_UNSUPPORTED, "check the endpoint"},
+    {"ProvisionedThroughputExceededException", TABLE_THROTTLED, OS_ERR_THROTTLED, "more capacity"},
+    {"ThrottlingException", TABLE_THROTTLED, OS_ERR_THROTTLED, "sent again after a pause"},
+    {"Throttling", TABLE_THROTTLED, OS_ERR_THROTTLED, "sent again after a pause"},
+    {"RequestLimitExceeded", TABLE_THROTTLED, OS_ERR_THROTTLED, "raise the account's limit"},
+    {"TransactionConflictException", TABLE_THROTTLED, OS_ERR_THROTTLED, "transaction"},
+    {"ReplicatedWriteConflictException", TABLE_THROTTLED, OS_ERR_THROTTLED, "Another region"},
+    {"LimitExceededException", TABLE_THROTTLED, OS_ERR_THROTTLED, "as many tables"},
+    {"ResourceInUseException", TABLE_THROTTLED, OS_ERR_THROTTLED, "being created"},
+    {"RequestExpired", TABLE_THROTTLED, OS_ERR_EXPIRED, "Date header"},
+    {"RequestTimeTooSkewed", TABLE_THROTTLED, OS_ERR_EXPIRED, "Date header"},
+    {"ExpiredTokenException", TABLE_REFUSED, OS_ERR_CREDENTIALS, "Renew the session token"},
+    {"ExpiredToken", TABLE_REFUSED, OS_ERR_CREDENTIALS, "Renew the session token"},
+    {"UnrecognizedClientException", TABLE_REFUSED, OS_ERR_CREDENTIALS, "Check the access key"},
+    {"InvalidClientTokenId", TABLE_REFUSED, OS_ERR_CREDENTIALS, "Check the access key"},
+    {"InvalidSignatureException", TABLE_REFUSED, OS_ERR_CREDENTIALS, "the secret key"},
+    {"MissingAuthenticationTokenException", TABLE_REFUSED, OS_ERR_CREDENTIALS, "Check the access key"},
+    {"MissingAuthenticationToken", TABLE_REFUSED, OS_ERR_CREDENTIALS, "Check the access key"},
+    {"IncompleteSignatureException", TABLE_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
+    {"IncompleteSignature", TABLE_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
+    {"AccessDeniedException", TABLE_REFUSED, OS_ERR_DENIED, "IAM policy"},
+    {"AccessDenied", TABLE_REFUSED, OS_ERR_DENIED, "IAM policy"},
+    {"NotAuthorized", TABLE_REFUSED, OS_ERR_DENIED, "IAM policy"},
+    {"OptInRequired", TABLE_REFUSED, OS_ERR_DENIED, "subscribed"},
+    {"ResourceNotFoundException", TABLE_REFUSED, OS_ERR_NO_TABLE, "oscommit table create"},
+    {"ItemCollectionSizeLimitExceededException", TABLE_REFUSED, OS_ERR_TABLE, "local secondary index"},
+    {"ValidationException", TABLE_REFUSED, OS_ERR_TABLE, "oscommit table check"},
+    {"ValidationError", TABLE_REFUSED, OS_ERR_TABLE, "oscommit table check"},
+    {"SerializationException", TABLE_REFUSED, OS_ERR_REFUSED, "oscommit table check"},
+    {"MalformedHttpRequestException", TABLE_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
+    {"RequestEntityTooLargeException", TABLE_REFUSED, OS_ERR_REFUSED, "no proxy changes requests"},
+    {"UnknownOperationException", TABLE_REFUSED, OS_ERR_UNSUPPORTED, "check the endpoint"},
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -79,9 +79,9 @@ TEST(a_failed_condition_is_one_at_400_alone)
     static const int others[] = {401, 403, 404, 409, 412, 429, 499};
     const char *body = CONFLICT_HEAD ",\"Item\":" ITEM "}";
     os_error err;
-    assert_int_equal(put_outcome(400, body, NULL, &err), LEDGER_CONFLICT);
+    assert_int_equal(put_outcome(400, body, NULL, &err), TABLE_CONFLICT);
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        assert_int_equal(put_outcome(others[i], body, NULL, &err), LEDGER_AMBIGUOUS);
+        assert_int_equal(put_outcome(others[i], body, NULL, &err), TABLE_AMBIGUOUS);
 }
 
 TEST(namespace_status_and_spelling_of_the_message_do_not_matter)
@@ -100,7 +100,7 @@ TEST(no_code_is_definite_with_5xx_or_408)
         for (size_t s = 0; s < 3; s++) {
             char body[256];
             snprintf(body, sizeof(body), "{\"__type\":\"%s\"}", rows[i].code);
-            assert_int_equal(put_outcome(statuses[s], body, NULL, NULL), LEDGER_AMBIGUOUS);
+            assert_int_equal(put_outcome(statuses[s], body, NULL, NULL), TABLE_AMBIGUOUS);
         }
     }
 }
@@ -116,7 +116,7 @@ TEST(E2_a_signature_at_the_wrong_time_is_to_be_signed_again)
         os_error err;
         snprintf(body, sizeof(body),
                  "{\"__type\":\"com.amazon.coral.service#InvalidSignatureException\",\"message\":\"%s\"}", messages[i]);
-        assert_int_equal(put_outcome(400, body, &detail, &err), LEDGER_THROTTLED);
+        assert_int_equal(put_outcome(400, body, &detail, &err), TABLE_THROTTLED);
         assert_true(detail.skewed);
         assert_int_equal(err.code, OS_ERR_EXPIRED);
         assert_says(err, "was refused: InvalidSignatureException: Signature");
@@ -135,7 +135,7 @@ TEST(a_wrong_signature_is_refused_and_its_canonical_request_is_not_repeated)
             "calculated does not match the signature you provided.\\n\\nThe Canonical String for this request should "
             "have been\\n'POST\\n/\\n\\nx-amz-security-token:TOPSECRET\\n'\\n\"}",
             &detail, &err),
-        LEDGER_REFUSED);
+        TABLE_REFUSED);
     assert_false(detail.skewed);
     assert_int_equal(err.code, OS_ERR_CREDENTIALS);
     assert_null(strstr(detail.message, "TOPSECRET"));
@@ -150,8 +150,8 @@ TEST(an_error_without_words_or_request_id_still_makes_a_sentence)
     os_error err;
     answer(&response, 400, "{\"__type\":\"ThrottlingException\"}");
     http_headers_remove(&response.headers, "x-amzn-requestid");
-    assert_int_equal(dynamo_read_put(&response, &(struct dynamo_about){WHERE, "k", "*"}, &record, NULL, NULL, &err),
-                     LEDGER_THROTTLED);
+    assert_int_equal(record_read_put(&response, &(struct record_about){WHERE, "k", "*"}, &record, NULL, NULL, &err),
+                     TABLE_THROTTLED);
     assert_string_equal(err.message,
                         "PutItem of the record of key \"k\" (etag *) in " WHERE
                         " was put off: ThrottlingException. It was not applied and may be sent again after a pause.");
@@ -166,7 +166,7 @@ TEST(messages_that_are_no_text_are_left_out)
         char body[256];
         os_error err;
         snprintf(body, sizeof(body), "{\"__type\":\"AccessDeniedException\",\"message\":%s}", members[i]);
-        assert_int_equal(put_outcome(400, body, NULL, &err), LEDGER_REFUSED);
+        assert_int_equal(put_outcome(400, body, NULL, &err), TABLE_REFUSED);
         assert_says(err, "was refused: AccessDeniedException (request id REQ1). Allow");
     }
 }
@@ -198,7 +198,7 @@ TEST(long_names_and_messages_leave_room_for_the_mend)
         assert_true(http_headers_set(&response.headers, "x-amzn-requestid",
                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ"));
         assert_int_equal(
-            dynamo_read_put(&response, &(struct dynamo_about){where, path, etag}, &record, NULL, &detail, &err),
+            record_read_put(&response, &(struct record_about){where, path, etag}, &record, NULL, &detail, &err),
             rows[i].outcome);
         assert_says(err, rows[i].hint);
         assert_int_equal(err.message[strlen(err.message) - 1], '.');
@@ -216,8 +216,8 @@ TEST(control_characters_do_not_reach_the_sentence)
     os_error err;
     answer(&response, 400, "{\"__type\":\"AccessDenied\\u001bException\",\"message\":\"a\\u001b[31mb\\u0007\"}");
     assert_int_equal(
-        dynamo_read_put(&response, &(struct dynamo_about){WHERE, "k\n\x1b[2J", "*"}, &record, NULL, &detail, &err),
-        LEDGER_AMBIGUOUS);
+        record_read_put(&response, &(struct record_about){WHERE, "k\n\x1b[2J", "*"}, &record, NULL, &detail, &err),
+        TABLE_AMBIGUOUS);
     for (const char *c = err.message; *c != '\0'; c++)
         assert_true((unsigned char)*c >= 0x20 && *c != 0x7f);
     assert_non_null(strstr(err.message, "a\\x1b[31mb\\x07"));

@@ -20,22 +20,23 @@ static bool note_row(void *context, const struct dynamo_row *row)
 {
     struct seen *seen = context;
     assert_true(seen->count < 4);
-    snprintf(seen->rows[seen->count].path, sizeof(seen->rows[0].path), "%s", row->path);
-    snprintf(seen->rows[seen->count].etag, sizeof(seen->rows[0].etag), "%s", row->etag);
+    snprintf(seen->rows[seen->count].path, sizeof(seen->rows[0].path), "%s", item_text_of(&row->item, RECORD_AT_PATH));
+    snprintf(seen->rows[seen->count].etag, sizeof(seen->rows[0].etag), "%s", item_text_of(&row->item, RECORD_AT_ETAG));
     snprintf(seen->rows[seen->count].other, sizeof(seen->rows[0].other), "%s", row->other);
-    snprintf(seen->rows[seen->count].upload, sizeof(seen->rows[0].upload), "%s", row->upload);
+    snprintf(seen->rows[seen->count].upload, sizeof(seen->rows[0].upload), "%s",
+             item_text_of(&row->item, RECORD_AT_UPLOAD));
     seen->rows[seen->count].readable = row->readable;
-    seen->rows[seen->count].generation = row->readable ? row->record.generation : 0;
+    seen->rows[seen->count].generation = row->readable ? row->item.values[RECORD_AT_GENERATION].number : 0;
     seen->count++;
     return seen->count != seen->stop_after;
 }
 
-static enum ledger_outcome list_outcome(int status, const char *body, struct seen *seen, char **ret_last_key,
-                                        os_error *err)
+static enum table_outcome list_outcome(int status, const char *body, struct seen *seen, char **ret_last_key,
+                                       os_error *err)
 {
     struct http_response response;
     answer(&response, status, body);
-    enum ledger_outcome outcome = dynamo_read_list(&response, WHERE, note_row, seen, ret_last_key, NULL, err);
+    enum table_outcome outcome = dynamo_read_list(&response, &about_table, note_row, seen, ret_last_key, NULL, err);
     http_response_free(&response);
     return outcome;
 }
@@ -50,7 +51,7 @@ TEST(a_page_gives_its_rows_and_where_the_next_one_starts)
                                   "],\"ScannedCount\":2,\"LastEvaluatedKey\":"
                                   "{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"\\\"e\\\"\"}}}",
                                   &seen, &last_key, &err),
-                     LEDGER_OK);
+                     TABLE_OK);
     assert_int_equal(seen.count, 2);
     assert_true(seen.rows[0].readable);
     assert_int_equal(seen.rows[0].generation, 7);
@@ -66,11 +67,11 @@ TEST(the_last_page_has_no_next_one)
 {
     struct seen seen = {.count = 0};
     char *last_key = (char *)"untouched";
-    assert_int_equal(list_outcome(200, "{\"Items\":[],\"Count\":0}", &seen, &last_key, NULL), LEDGER_OK);
+    assert_int_equal(list_outcome(200, "{\"Items\":[],\"Count\":0}", &seen, &last_key, NULL), TABLE_OK);
     assert_int_equal(seen.count, 0);
     assert_null(last_key);
     assert_int_equal(list_outcome(200, "{\"Items\":[" ITEM "],\"LastEvaluatedKey\":{}}", &seen, &last_key, NULL),
-                     LEDGER_OK);
+                     TABLE_OK);
     assert_null(last_key);
 }
 
@@ -82,7 +83,7 @@ TEST(a_row_that_is_no_record_is_given_whole)
                                   "{\"Items\":[{\"path\":{\"S\":\"p\"},\"etag\":{\"N\":\"1\"},\"x\":{\"L\":[]}},{},"
                                   "{\"path\":{\"S\":\"a\\u0000b\"},\"etag\":{\"S\":\"e\"}}]}",
                                   &seen, &last_key, NULL),
-                     LEDGER_OK);
+                     TABLE_OK);
     assert_int_equal(seen.count, 3);
     assert_false(seen.rows[0].readable);
     assert_string_equal(seen.rows[0].path, "p");
@@ -105,7 +106,7 @@ TEST(attributes_of_others_come_with_their_row)
                      "\"timeout\":{\"N\":\"0\"},\"ttl\":{\"N\":\"1\"},\"upload\":{\"S\":\"u\"},"
                      "\"colour\":{\"S\":\"u\"}}]}",
                      &seen, &last_key, NULL),
-        LEDGER_OK);
+        TABLE_OK);
     assert_true(seen.rows[0].readable);
     assert_string_equal(seen.rows[0].upload, "u");
     assert_string_equal(seen.rows[0].other, "{\"colour\":{\"S\":\"u\"}}");
@@ -117,7 +118,7 @@ TEST(a_caller_that_says_stop_gets_no_more)
     char *last_key = (char *)"untouched";
     assert_int_equal(list_outcome(200, "{\"Items\":[" ITEM "," ITEM "],\"LastEvaluatedKey\":{\"path\":{\"S\":\"k\"}}}",
                                   &seen, &last_key, NULL),
-                     LEDGER_OK);
+                     TABLE_OK);
     assert_int_equal(seen.count, 1);
     assert_null(last_key);
 }
@@ -136,7 +137,7 @@ TEST(a_broken_page_gives_no_row_at_all)
         struct seen seen = {.count = 0};
         char *last_key = NULL;
         os_error err;
-        assert_int_equal(list_outcome(200, bodies[i], &seen, &last_key, &err), LEDGER_AMBIGUOUS);
+        assert_int_equal(list_outcome(200, bodies[i], &seen, &last_key, &err), TABLE_AMBIGUOUS);
         assert_int_equal(err.code, OS_ERR_PROTOCOL);
         assert_int_equal(seen.count, 0);
         assert_null(last_key);
@@ -151,7 +152,8 @@ TEST(a_page_cut_short_anywhere_gives_no_row)
         struct http_response response;
         char *last_key = NULL;
         answer_bytes(&response, 200, whole, len);
-        assert_int_equal(dynamo_read_list(&response, WHERE, note_row, &seen, &last_key, NULL, NULL), LEDGER_AMBIGUOUS);
+        assert_int_equal(dynamo_read_list(&response, &about_table, note_row, &seen, &last_key, NULL, NULL),
+                         TABLE_AMBIGUOUS);
         assert_int_equal(seen.count, 0);
         http_response_free(&response);
     }
@@ -164,7 +166,7 @@ TEST(a_missing_table_is_named_when_it_is_listed)
     os_error err;
     assert_int_equal(list_outcome(400, "{\"__type\":\"" SPACE "ResourceNotFoundException\",\"Message\":\"no\"}", &seen,
                                   &last_key, &err),
-                     LEDGER_REFUSED);
+                     TABLE_REFUSED);
     assert_int_equal(err.code, OS_ERR_NO_TABLE);
     assert_says(err, WHERE);
 }
@@ -176,7 +178,7 @@ TEST(a_page_with_anything_but_items_and_a_key_is_not_used)
         struct seen seen = {.count = 0};
         char *last_key = NULL;
         os_error err;
-        assert_int_not_equal(list_outcome(200, bodies[i], &seen, &last_key, &err), LEDGER_OK);
+        assert_int_not_equal(list_outcome(200, bodies[i], &seen, &last_key, &err), TABLE_OK);
         assert_int_equal(seen.count, 0);
         assert_null(last_key);
     }
@@ -195,7 +197,7 @@ TEST(a_last_key_without_an_end_is_no_page)
         buf_add_char(&body, 'k');
     buf_add_str(&body, "\"}}}");
     assert_true(buf_ok(&body));
-    assert_int_equal(list_outcome(200, buf_str(&body), &seen, &last_key, NULL), LEDGER_AMBIGUOUS);
+    assert_int_equal(list_outcome(200, buf_str(&body), &seen, &last_key, NULL), TABLE_AMBIGUOUS);
     assert_null(last_key);
     buf_free(&body);
 }

@@ -30,18 +30,18 @@ static void allow_all(void)
 
 TEST(a_conflict_that_finds_no_memory_is_ambiguous)
 {
-    enum ledger_outcome outcome = LEDGER_AMBIGUOUS;
+    enum table_outcome outcome = TABLE_AMBIGUOUS;
     size_t allowed = 0;
-    for (; outcome != LEDGER_CONFLICT; allowed++) {
+    for (; outcome != TABLE_CONFLICT; allowed++) {
         struct http_response response;
         struct record record;
         os_error err;
         answer(&response, 400, CONFLICT_HEAD ",\"Item\":" ITEM "}");
         allow(allowed);
-        outcome = dynamo_read_put(&response, &dir_k, &record, NULL, NULL, &err);
+        outcome = record_read_put(&response, &dir_k, &record, NULL, NULL, &err);
         allow_all();
         http_response_free(&response);
-        assert_true(outcome == LEDGER_CONFLICT || (outcome == LEDGER_AMBIGUOUS && err.code != OS_OK));
+        assert_true(outcome == TABLE_CONFLICT || (outcome == TABLE_AMBIGUOUS && err.code != OS_OK));
         assert_true(allowed < 1000);
     }
     assert_true(allowed > 20);
@@ -58,21 +58,21 @@ static bool go_on(void *context, const struct dynamo_row *row)
 
 TEST(a_page_that_finds_no_memory_is_ambiguous)
 {
-    enum ledger_outcome outcome = LEDGER_AMBIGUOUS;
+    enum table_outcome outcome = TABLE_AMBIGUOUS;
     size_t allowed = 0;
-    for (; outcome != LEDGER_OK; allowed++) {
+    for (; outcome != TABLE_OK; allowed++) {
         struct http_response response;
         size_t rows = 0;
         char *last_key = NULL;
         os_error err;
         answer(&response, 200, "{\"Items\":[" ITEM "," PEER_ITEM "],\"LastEvaluatedKey\":{\"path\":{\"S\":\"k\"}}}");
         allow(allowed);
-        outcome = dynamo_read_list(&response, WHERE, go_on, &rows, &last_key, NULL, &err);
+        outcome = dynamo_read_list(&response, &about_table, go_on, &rows, &last_key, NULL, &err);
         allow_all();
         http_response_free(&response);
-        assert_true(outcome == LEDGER_OK || (outcome == LEDGER_AMBIGUOUS && err.code != OS_OK));
-        assert_int_equal(last_key != NULL, outcome == LEDGER_OK);
-        assert_true(outcome != LEDGER_OK || rows == 2);
+        assert_true(outcome == TABLE_OK || (outcome == TABLE_AMBIGUOUS && err.code != OS_OK));
+        assert_int_equal(last_key != NULL, outcome == TABLE_OK);
+        assert_true(outcome != TABLE_OK || rows == 2);
         free(last_key);
         assert_true(allowed < 1000);
     }
@@ -86,7 +86,7 @@ TEST(other_attributes_that_find_no_memory_are_null)
     char *other = NULL;
     for (size_t allowed = 0; other == NULL; allowed++) {
         allow(allowed);
-        other = item_other_attributes(item);
+        other = record_others(item);
         allow_all();
         assert_true(allowed < 1000);
     }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static const struct endpoint endpoint = {.scheme = "http", .host = "127.0.0.1:8000", .region = "us-east-1"};
-static const struct dynamo_target target = {.endpoint = &endpoint, .table = "records"};
+static const struct dynamo_target target = {.endpoint = &endpoint, .table = "records", .schema = &record_schema};
 static const struct record released = {.generation = 77, .ttl_s = 1800000000};
 
 #define HEAD                                                      \
@@ -24,7 +24,8 @@ static void assert_mend(const char *seen, const char *golden)
     struct http_request request;
     struct buf body;
     assert_int_equal(
-        dynamo_build_fix(&target, &(struct dynamo_key){"dir/k", "*"}, &released, seen, &request, &body, NULL), OS_OK);
+        record_build_replace(&target, &(struct record_key){"dir/k", "*"}, &released, seen, &request, &body, NULL),
+        OS_OK);
     assert_string_equal(buf_str(&body), golden);
     assert_string_equal(http_headers_get(&request.headers, "x-amz-target"), "DynamoDB_20120810.PutItem");
     http_request_free(&request);
@@ -51,8 +52,8 @@ TEST(what_was_too_large_must_still_be_no_record)
     assert_mend(
         NULL,
         HEAD "NOT (attribute_type(#generation, :N) AND attribute_type(#timeout, :N) AND attribute_type(#ttl, :N) AND "
-             "(attribute_not_exists(#fence) OR attribute_type(#fence, :N)) AND "
              "(attribute_not_exists(#nonce) OR attribute_type(#nonce, :S)) AND "
+             "(attribute_not_exists(#fence) OR attribute_type(#fence, :N)) AND "
              "(attribute_not_exists(#saw) OR attribute_type(#saw, :S)) AND "
              "(attribute_not_exists(#upload) OR attribute_type(#upload, :S)))" NAMES
              ",\"ExpressionAttributeValues\":{\":N\":{\"S\":\"N\"},\":S\":{\"S\":\"S\"}}}");
@@ -64,18 +65,19 @@ TEST(what_was_seen_must_be_json)
     struct buf body;
     os_error err;
     assert_int_not_equal(
-        dynamo_build_fix(&target, &(struct dynamo_key){"dir/k", "*"}, &released, "{", &request, &body, &err), OS_OK);
-    assert_int_equal(dynamo_build_fix(&target, &(struct dynamo_key){"", "*"}, &released, "{}", &request, &body, &err),
-                     OS_ERR_ARGUMENT);
+        record_build_replace(&target, &(struct record_key){"dir/k", "*"}, &released, "{", &request, &body, &err),
+        OS_OK);
+    assert_int_equal(
+        record_build_replace(&target, &(struct record_key){"", "*"}, &released, "{}", &request, &body, &err),
+        OS_ERR_ARGUMENT);
 }
 
-static enum ledger_outcome read_item(int status, const char *body, bool *ret_found, char **ret_seen)
+static enum table_outcome read_item(int status, const char *body, bool *ret_found, char **ret_seen)
 {
     struct http_response response;
-    struct dynamo_error detail;
     os_error err;
     answer(&response, status, body);
-    enum ledger_outcome outcome = dynamo_read_unreadable(&response, &dir_k, ret_found, ret_seen, &detail, &err);
+    enum table_outcome outcome = record_read_unreadable(&response, &dir_k, ret_found, ret_seen, &err);
     http_response_free(&response);
     return outcome;
 }
@@ -87,15 +89,15 @@ TEST(an_item_that_is_no_record_is_given_as_it_stands)
     assert_int_equal(read_item(200,
                                "{\"Item\":{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"*\"},\"ttl\":{\"N\":\"0.5\"}}}",
                                &found, &seen),
-                     LEDGER_UNREADABLE);
+                     TABLE_UNREADABLE);
     assert_string_equal(seen, "{\"path\":{\"S\":\"dir/k\"},\"etag\":{\"S\":\"*\"},\"ttl\":{\"N\":\"0.5\"}}");
     free(seen);
     seen = NULL;
-    assert_int_equal(read_item(200, "{\"Item\":" ITEM "}", &found, &seen), LEDGER_OK);
+    assert_int_equal(read_item(200, "{\"Item\":" ITEM "}", &found, &seen), TABLE_OK);
     assert_true(found);
-    assert_int_equal(read_item(200, "{}", &found, &seen), LEDGER_OK);
+    assert_int_equal(read_item(200, "{}", &found, &seen), TABLE_OK);
     assert_false(found);
-    assert_int_equal(read_item(500, "{}", &found, &seen), LEDGER_AMBIGUOUS);
+    assert_int_equal(read_item(500, "{}", &found, &seen), TABLE_AMBIGUOUS);
     assert_null(seen);
 }
 
@@ -109,7 +111,7 @@ TEST(an_item_that_is_too_large_is_unreadable_and_not_given)
     for (int i = 0; i < JSON_VALUES_MAX; i++)
         assert_true(buf_add_str(&body, ",0"));
     assert_true(buf_add_str(&body, "]}}}"));
-    assert_int_equal(read_item(200, buf_str(&body), &found, &seen), LEDGER_UNREADABLE);
+    assert_int_equal(read_item(200, buf_str(&body), &found, &seen), TABLE_UNREADABLE);
     assert_null(seen);
     buf_free(&body);
 }

@@ -74,14 +74,15 @@ static size_t change(char *body, size_t len)
 static bool count_row(void *context, const struct dynamo_row *row)
 {
     size_t *count = context;
-    *count += 1 + strlen(row->path) + strlen(row->etag) + strlen(row->other);
+    *count += 1 + strlen(item_text_of(&row->item, RECORD_AT_PATH)) + strlen(item_text_of(&row->item, RECORD_AT_ETAG)) +
+              strlen(row->other);
     return *count < 10000;
 }
 
-static void assert_sound(enum ledger_outcome outcome, const os_error *err, const struct dynamo_error *detail)
+static void assert_sound(enum table_outcome outcome, const os_error *err, const struct dynamo_error *detail)
 {
-    bool is_good = outcome == LEDGER_OK || outcome == LEDGER_CONFLICT || outcome == LEDGER_CONFLICT_BLIND;
-    assert_true(outcome >= LEDGER_OK && outcome <= LEDGER_UNREADABLE);
+    bool is_good = outcome == TABLE_OK || outcome == TABLE_CONFLICT || outcome == TABLE_CONFLICT_BLIND;
+    assert_true(outcome >= TABLE_OK && outcome <= TABLE_UNREADABLE);
     assert_int_equal(err->code == OS_OK, is_good);
     assert_int_equal(err->message[0] == '\0', is_good);
     assert_true(text_is_utf8(text_from(err->message)));
@@ -89,8 +90,8 @@ static void assert_sound(enum ledger_outcome outcome, const os_error *err, const
     assert_true(strlen(detail->message) < sizeof(detail->message));
 }
 
-static enum ledger_outcome read_one_way(const struct http_response *response, size_t way, struct dynamo_error *detail,
-                                        os_error *err)
+static enum table_outcome read_one_way(const struct http_response *response, size_t way, struct dynamo_error *detail,
+                                       os_error *err)
 {
     struct record record;
     struct dynamo_table table;
@@ -99,16 +100,16 @@ static enum ledger_outcome read_one_way(const struct http_response *response, si
     size_t count = 0;
     char ttl_status[DYNAMO_TTL_STATUS_SIZE];
     char ttl_attribute[DYNAMO_TTL_ATTRIBUTE_SIZE];
-    enum ledger_outcome outcome;
+    enum table_outcome outcome;
     switch (way) {
-    case 0: return dynamo_read_put(response, &(struct dynamo_about){WHERE, "k", "*"}, &record, NULL, detail, err);
+    case 0: return record_read_put(response, &(struct record_about){WHERE, "k", "*"}, &record, NULL, detail, err);
     case 1:
-        return dynamo_read_get(response, &(struct dynamo_about){WHERE, "k", "*"}, &flag, &record, NULL, detail, err);
-    case 2: return dynamo_read_table(response, WHERE, &flag, &table, detail, err);
-    case 3: return dynamo_read_ttl(response, WHERE, ttl_status, ttl_attribute, detail, err);
+        return record_read_get(response, &(struct record_about){WHERE, "k", "*"}, &flag, &record, NULL, detail, err);
+    case 2: return dynamo_read_table(response, &about_table, &flag, &table, detail, err);
+    case 3: return dynamo_read_ttl(response, &about_table, ttl_status, ttl_attribute, detail, err);
     default: break;
     }
-    outcome = dynamo_read_list(response, WHERE, count_row, &count, &last_key, detail, err);
+    outcome = dynamo_read_list(response, &about_table, count_row, &count, &last_key, detail, err);
     free(last_key);
     return outcome;
 }
@@ -131,9 +132,9 @@ TEST(damaged_answers_neither_crash_nor_leak)
         size_t way = below(5);
         struct dynamo_error detail;
         os_error err;
-        enum ledger_outcome outcome = read_one_way(&response, way, &detail, &err);
+        enum table_outcome outcome = read_one_way(&response, way, &detail, &err);
         assert_sound(outcome, &err, &detail);
-        assert_false(outcome == LEDGER_CONFLICT && (way != 0 || response.status == 200));
+        assert_false(outcome == TABLE_CONFLICT && (way != 0 || response.status == 200));
     }
     http_response_free(&response);
     free(body);
@@ -150,12 +151,12 @@ TEST(a_single_flipped_bit_with_a_checksum_is_always_noticed)
     for (size_t bit = 0; bit < (sizeof(whole) - 1) * 8; bit++) {
         response.body.data[bit / 8] = (char)(response.body.data[bit / 8] ^ (1 << (bit % 8)));
         assert_int_equal(
-            dynamo_read_put(&response, &(struct dynamo_about){WHERE, "k", "*"}, &record, NULL, &detail, NULL),
-            LEDGER_AMBIGUOUS);
+            record_read_put(&response, &(struct record_about){WHERE, "k", "*"}, &record, NULL, &detail, NULL),
+            TABLE_AMBIGUOUS);
         assert_true(detail.crc_wrong);
         response.body.data[bit / 8] = (char)(response.body.data[bit / 8] ^ (1 << (bit % 8)));
     }
-    assert_int_equal(dynamo_read_put(&response, &(struct dynamo_about){WHERE, "k", "*"}, &record, NULL, &detail, NULL),
-                     LEDGER_CONFLICT);
+    assert_int_equal(record_read_put(&response, &(struct record_about){WHERE, "k", "*"}, &record, NULL, &detail, NULL),
+                     TABLE_CONFLICT);
     http_response_free(&response);
 }

@@ -12,12 +12,12 @@
     "\"RANGE\"}]"
 #define STATUS "\"TableStatus\":\"ACTIVE\",\"CreationDateTime\":1795288145.170,\"ItemCount\":0"
 
-static enum ledger_outcome table_outcome(int status, const char *body, bool *ret_exists, struct dynamo_table *ret,
-                                         os_error *err)
+static enum table_outcome table_outcome(int status, const char *body, bool *ret_exists, struct dynamo_table *ret,
+                                        os_error *err)
 {
     struct http_response response;
     answer(&response, status, body);
-    enum ledger_outcome outcome = dynamo_read_table(&response, WHERE, ret_exists, ret, NULL, err);
+    enum table_outcome outcome = dynamo_read_table(&response, &about_table, ret_exists, ret, NULL, err);
     http_response_free(&response);
     return outcome;
 }
@@ -29,7 +29,7 @@ static struct dynamo_table table_of(const char *members)
     bool exists = false;
     os_error err;
     snprintf(body, sizeof(body), "{\"Table\":{%s}}", members);
-    assert_int_equal(table_outcome(200, body, &exists, &table, &err), LEDGER_OK);
+    assert_int_equal(table_outcome(200, body, &exists, &table, &err), TABLE_OK);
     assert_int_equal(err.code, OS_OK);
     assert_true(exists);
     return table;
@@ -51,7 +51,7 @@ TEST(a_table_that_is_not_there_is_no_failure)
     os_error err;
     assert_int_equal(table_outcome(400, "{\"__type\":\"" SPACE "ResourceNotFoundException\",\"Message\":\"no\"}",
                                    &exists, &table, &err),
-                     LEDGER_OK);
+                     TABLE_OK);
     assert_false(exists);
     assert_int_equal(err.code, OS_OK);
 }
@@ -62,11 +62,11 @@ TEST(other_refusals_are_failures)
     struct dynamo_table table;
     os_error err;
     assert_int_equal(table_outcome(400, "{\"__type\":\"AccessDeniedException\"}", &exists, &table, &err),
-                     LEDGER_REFUSED);
+                     TABLE_REFUSED);
     assert_int_equal(err.code, OS_ERR_DENIED);
     assert_says(err, "DescribeTable of " WHERE " was refused");
     assert_int_equal(table_outcome(500, "{\"__type\":\"ResourceNotFoundException\"}", &exists, &table, &err),
-                     LEDGER_AMBIGUOUS);
+                     TABLE_AMBIGUOUS);
     assert_true(exists);
 }
 
@@ -83,7 +83,7 @@ TEST(an_answer_without_a_status_is_ambiguous)
         bool exists = false;
         struct dynamo_table table = {.keys_ok = true};
         os_error err;
-        assert_int_equal(table_outcome(200, bodies[i], &exists, &table, &err), LEDGER_AMBIGUOUS);
+        assert_int_equal(table_outcome(200, bodies[i], &exists, &table, &err), TABLE_AMBIGUOUS);
         assert_int_equal(err.code, OS_ERR_PROTOCOL);
         assert_says(err, "TableStatus");
         assert_false(exists);
@@ -165,12 +165,12 @@ TEST(global_tables_are_told_apart_by_their_consistency)
 
 /* -------------------------------------------------------------------------------------------------------- TTL */
 
-static enum ledger_outcome ttl_outcome(int status, const char *body, char *ret_status, char *ret_attribute,
-                                       os_error *err)
+static enum table_outcome ttl_outcome(int status, const char *body, char *ret_status, char *ret_attribute,
+                                      os_error *err)
 {
     struct http_response response;
     answer(&response, status, body);
-    enum ledger_outcome outcome = dynamo_read_ttl(&response, WHERE, ret_status, ret_attribute, NULL, err);
+    enum table_outcome outcome = dynamo_read_ttl(&response, &about_table, ret_status, ret_attribute, NULL, err);
     http_response_free(&response);
     return outcome;
 }
@@ -182,12 +182,12 @@ TEST(ttl_is_read_with_and_without_its_attribute)
     assert_int_equal(
         ttl_outcome(200, "{\"TimeToLiveDescription\":{\"TimeToLiveStatus\":\"ENABLED\",\"AttributeName\":\"ttl\"}}",
                     status, attribute, NULL),
-        LEDGER_OK);
+        TABLE_OK);
     assert_string_equal(status, "ENABLED");
     assert_string_equal(attribute, "ttl");
     assert_int_equal(
         ttl_outcome(200, "{\"TimeToLiveDescription\":{\"TimeToLiveStatus\":\"DISABLED\"}}", status, attribute, NULL),
-        LEDGER_OK);
+        TABLE_OK);
     assert_string_equal(status, "DISABLED");
     assert_string_equal(attribute, "");
 }
@@ -201,7 +201,7 @@ TEST(an_answer_without_a_ttl_status_is_ambiguous)
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         char status[DYNAMO_TTL_STATUS_SIZE] = "before";
         char attribute[DYNAMO_TTL_ATTRIBUTE_SIZE] = "before";
-        assert_int_equal(ttl_outcome(200, bodies[i], status, attribute, NULL), LEDGER_AMBIGUOUS);
+        assert_int_equal(ttl_outcome(200, bodies[i], status, attribute, NULL), TABLE_AMBIGUOUS);
         assert_string_equal(status, "before");
         assert_string_equal(attribute, "before");
     }
@@ -214,17 +214,17 @@ TEST(a_server_without_a_ttl_api_is_told_by_its_error)
     os_error err;
     assert_int_equal(ttl_outcome(400, "{\"__type\":\"com.amazon.coral.service#UnknownOperationException\"}", status,
                                  attribute, &err),
-                     LEDGER_REFUSED);
+                     TABLE_REFUSED);
     assert_int_equal(err.code, OS_ERR_UNSUPPORTED);
 }
 
 /* ------------------------------------------------------------------------------------------------ preparation */
 
-static enum ledger_outcome done_outcome(int status, const char *body, os_error *err)
+static enum table_outcome done_outcome(int status, const char *body, os_error *err)
 {
     struct http_response response;
     answer(&response, status, body);
-    enum ledger_outcome outcome = dynamo_read_done(&response, WHERE, NULL, err);
+    enum table_outcome outcome = dynamo_read_done(&response, &about_table, NULL, err);
     http_response_free(&response);
     return outcome;
 }
@@ -232,12 +232,12 @@ static enum ledger_outcome done_outcome(int status, const char *body, os_error *
 TEST(what_is_there_already_is_done)
 {
     os_error err;
-    assert_int_equal(done_outcome(200, "{\"TableDescription\":{\"TableStatus\":\"CREATING\"}}", &err), LEDGER_OK);
+    assert_int_equal(done_outcome(200, "{\"TableDescription\":{\"TableStatus\":\"CREATING\"}}", &err), TABLE_OK);
     assert_int_equal(done_outcome(400,
                                   "{\"__type\":\"" SPACE
                                   "ResourceInUseException\",\"Message\":\"Cannot create preexisting table\"}",
                                   &err),
-                     LEDGER_OK);
+                     TABLE_OK);
     assert_int_equal(err.code, OS_OK);
     assert_int_equal(
         done_outcome(
@@ -245,7 +245,7 @@ TEST(what_is_there_already_is_done)
             "{\"__type\":\"com.amazon.coral.validate#ValidationException\",\"Message\":\"TimeToLive is already "
             "enabled\"}",
             &err),
-        LEDGER_OK);
+        TABLE_OK);
     assert_int_equal(err.code, OS_OK);
 }
 
@@ -257,14 +257,14 @@ TEST(what_was_refused_or_put_off_is_not_done)
                      "{\"__type\":\"ValidationException\",\"message\":\"TimeToLive is active on a different "
                      "AttributeName: current AttributeName is x\"}",
                      &err),
-        LEDGER_REFUSED);
+        TABLE_REFUSED);
     assert_says(err, "The preparation of " WHERE " was refused");
-    assert_int_equal(done_outcome(400, "{\"__type\":\"LimitExceededException\"}", &err), LEDGER_THROTTLED);
+    assert_int_equal(done_outcome(400, "{\"__type\":\"LimitExceededException\"}", &err), TABLE_THROTTLED);
     assert_int_equal(done_outcome(400, "{\"__type\":\"AccessDeniedException\",\"message\":\"already enabled\"}", &err),
-                     LEDGER_REFUSED);
-    assert_int_equal(done_outcome(500, "{\"__type\":\"ResourceInUseException\"}", &err), LEDGER_AMBIGUOUS);
-    assert_int_equal(done_outcome(400, "{\"__type\":\"ConditionalCheckFailedException\"}", &err), LEDGER_AMBIGUOUS);
-    assert_int_equal(done_outcome(0, "", &err), LEDGER_AMBIGUOUS);
+                     TABLE_REFUSED);
+    assert_int_equal(done_outcome(500, "{\"__type\":\"ResourceInUseException\"}", &err), TABLE_AMBIGUOUS);
+    assert_int_equal(done_outcome(400, "{\"__type\":\"ConditionalCheckFailedException\"}", &err), TABLE_AMBIGUOUS);
+    assert_int_equal(done_outcome(0, "", &err), TABLE_AMBIGUOUS);
 }
 
 /* -------------------------------------------------------------------------------------------------- judgement */
@@ -276,7 +276,7 @@ static void assert_judged(const struct dynamo_table *table, const char *ttl_stat
                           os_code code, const char *sentence)
 {
     os_error err = {.code = OS_ERR_IO};
-    assert_int_equal(dynamo_judge_table(WHERE, table, ttl_status, ttl_attribute, &err), code);
+    assert_int_equal(dynamo_judge_table(&about_table, table, ttl_status, ttl_attribute, &err), code);
     assert_int_equal(err.code, code);
     assert_string_equal(err.message, sentence);
 }
@@ -306,7 +306,7 @@ TEST(E3_wrong_keys_are_refused)
                   "cannot be changed: use another table, or make one with `oscommit table create`.");
     table.keys_found[0] = '\0';
     os_error err;
-    assert_int_equal(dynamo_judge_table(WHERE, &table, NULL, NULL, &err), OS_ERR_TABLE);
+    assert_int_equal(dynamo_judge_table(&about_table, &table, NULL, NULL, &err), OS_ERR_TABLE);
     assert_says(err, "its keys are not known");
 }
 
@@ -341,7 +341,7 @@ TEST(E3_ttl_must_be_on_and_on_the_right_attribute)
                   "The " WHERE
                   " is unfit for records: its TTL is on the attribute \"expires\", so old records are never removed. "
                   "Turn that off and enable it on \"ttl\".");
-    assert_int_equal(dynamo_judge_table(WHERE, &fit, "DISABLING", "ttl", NULL), OS_ERR_TABLE);
-    assert_int_equal(dynamo_judge_table(WHERE, &fit, "", NULL, NULL), OS_ERR_TABLE);
-    assert_int_equal(dynamo_judge_table(WHERE, &fit, "ENABLED", NULL, NULL), OS_ERR_TABLE);
+    assert_int_equal(dynamo_judge_table(&about_table, &fit, "DISABLING", "ttl", NULL), OS_ERR_TABLE);
+    assert_int_equal(dynamo_judge_table(&about_table, &fit, "", NULL, NULL), OS_ERR_TABLE);
+    assert_int_equal(dynamo_judge_table(&about_table, &fit, "ENABLED", NULL, NULL), OS_ERR_TABLE);
 }

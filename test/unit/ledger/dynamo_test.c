@@ -21,7 +21,7 @@ enum { PATIENCE_MS = 60000 };
 struct fixture {
     struct http_server *server;
     struct on_loop on;
-    struct ledger *ledger;
+    struct table *ledger;
     struct endpoint endpoint;
 };
 
@@ -29,7 +29,7 @@ static void open_ledger(struct fixture *f, const char *scheme, const char *host,
 {
     static const struct credentials_source none = {.no_environment = true};
     struct credentials_source source = none;
-    struct ledger_config config = {.endpoint = &f->endpoint, .table = "records", .stall_ms = PATIENCE_MS};
+    struct table_config config = {.endpoint = &f->endpoint, .name = "records", .stall_ms = PATIENCE_MS};
     char url[64];
     on_loop_set_up_trusting(&f->on, ca_file);
     snprintf(url, sizeof(url), "%s://%s", scheme, host);
@@ -38,7 +38,7 @@ static void open_ledger(struct fixture *f, const char *scheme, const char *host,
     config.loop = f->on.loop;
     assert_int_equal(endpoint_parse("dynamodb", url, raw_region(), &f->endpoint, NULL), OS_OK);
     assert_int_equal(credentials_new(&source, &config.credentials, NULL), OS_OK);
-    assert_int_equal(dynamo_ledger_new(&config, &f->ledger, NULL), OS_OK);
+    assert_int_equal(dynamo_table_new(&config, &f->ledger, NULL), OS_OK);
 }
 
 static void start(struct fixture *f, const struct http_server_options *options, bool trusting)
@@ -78,8 +78,8 @@ static void note_answer(void *context, const struct ledger_answer *answer)
 static void start_call(void *context)
 {
     struct call *call = context;
-    struct ledger *ledger = call->f->ledger;
-    if (ledger->vtable->start(ledger, &call->request, note_answer, call) == NULL)
+    struct table *ledger = call->f->ledger;
+    if (ledger_start(ledger, &call->request, note_answer, call) == NULL)
         note_answer(call, &(struct ledger_answer){.outcome = LEDGER_THROTTLED});
 }
 

@@ -2,7 +2,6 @@
 /* The embedded ledger while another program keeps its database locked: who waits for it is answered at his time, or
  * when it is let go, and keeps nobody else waiting. */
 #include "ledger/ledger.h"
-#include "sqlite/ledger.h"
 #include "unit/api/client_scratch.h"
 #include "unit/loop/on_loop.h"
 
@@ -28,7 +27,7 @@ struct asking {
 
 struct on_ledger {
     struct on_loop on;
-    struct ledger *ledger;
+    struct table *ledger;
     sqlite3 *locked;
     struct asking crowd[CROWD];
     struct asking reader;
@@ -81,8 +80,8 @@ static void prepare(struct on_ledger *on, struct asking *asking, size_t number, 
 
 static void ask(struct asking *asking)
 {
-    struct ledger *ledger = asking->on->ledger;
-    asking->op = ledger->vtable->start(ledger, &asking->request, note_done, asking);
+    struct table *ledger = asking->on->ledger;
+    asking->op = ledger_start(ledger, &asking->request, note_done, asking);
     assert_non_null(asking->op);
 }
 
@@ -104,7 +103,7 @@ static void cancel_all(void *context)
     struct on_ledger *on = context;
     for (size_t i = 0; i < CROWD; i++)
         if (on->crowd[i].op)
-            on->ledger->vtable->cancel(on->ledger, on->crowd[i].op);
+            ledger_cancel(on->crowd[i].op);
 }
 
 /* A ledger that was opened, and then locked against writers. */
@@ -119,8 +118,8 @@ static struct on_ledger *ledger_setup(const struct scratch *scratch, uint64_t tr
     on->all = (struct event)EVENT_INIT;
     on->read = (struct event)EVENT_INIT;
     snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
-    struct ledger_config config = {.loop = on->on.loop, .table = file};
-    assert_int_equal(local_ledger_new(&config, &on->ledger, &error), OS_OK);
+    struct table_config config = {.loop = on->on.loop, .name = file};
+    assert_int_equal(sqlite_table_new(&config, &on->ledger, &error), OS_OK);
     for (size_t i = 0; i < CROWD; i++)
         prepare(on, &on->crowd[i], i, try_ms);
     prepare(on, &on->reader, 0, FAR_MS);

@@ -234,22 +234,22 @@ TEST_WITH(state, V2_a_flush_that_was_left_out_is_not_left_out_again)
 
 TEST_WITH(state, V2_a_record_is_on_the_disk_before_it_is_reported)
 {
-    struct sqlite_ledger *ledger = NULL;
+    struct sqlite_tables *ledger = NULL;
     const struct record_condition absent = {.kind = RECORD_IF_ABSENT};
     const struct record record = {.generation = 7, .timeout_ms = 20000, .ttl_s = 4000000000, .nonce = "ab"};
     struct record found;
-    CHECK_OK(sqlite_ledger_open(below(state->root, ".oscommit/ledger.db"), NULL, &ledger, &error));
+    CHECK_OK(sqlite_tables_open(below(state->root, ".oscommit/ledger.db"), NULL, &ledger, &error));
     for (const char *path = "abc"; *path != '\0'; path++) {
         listen_to(state);
         assert_int_equal(
-            sqlite_ledger_put(ledger,
-                              &(struct sqlite_write){
-                                  .path = path, .etag = "*", .record = &record, .condition = &absent, .now_s = 1000},
-                              sqlite_patience_ms(60000), &found, NULL, &error),
-            LEDGER_OK);
+            records_put(
+                ledger,
+                &(struct record_row){.path = path, .etag = "*", .record = &record, .condition = &absent, .now_s = 1000},
+                sqlite_patience_ms(60000), &found, NULL, &error),
+            TABLE_OK);
         check_order("l");
     }
-    sqlite_ledger_close(ledger);
+    sqlite_tables_close(ledger);
 }
 
 /* ------------------------------------------------------------------------------------------ flushes that fail */
@@ -292,20 +292,19 @@ TEST_WITH(state, R8_what_could_not_be_flushed_before_it_was_done_is_refused)
 /* R4: it may be found there by the next process. */
 TEST_WITH(state, R4_a_record_that_could_not_be_flushed_may_be_there)
 {
-    struct sqlite_ledger *ledger = NULL;
+    struct sqlite_tables *ledger = NULL;
     const struct record_condition absent = {.kind = RECORD_IF_ABSENT};
     const struct record record = {.generation = 7, .timeout_ms = 20000, .ttl_s = 4000000000, .nonce = "ab"};
     struct record found;
-    CHECK_OK(sqlite_ledger_open(below(state->root, ".oscommit/ledger.db"), NULL, &ledger, &error));
+    CHECK_OK(sqlite_tables_open(below(state->root, ".oscommit/ledger.db"), NULL, &ledger, &error));
     listen_to(state);
     seen.fails = 'l';
-    enum ledger_outcome outcome = sqlite_ledger_put(
-        ledger,
-        &(struct sqlite_write){.path = "k", .etag = "*", .record = &record, .condition = &absent, .now_s = 1000},
+    enum table_outcome outcome = records_put(
+        ledger, &(struct record_row){.path = "k", .etag = "*", .record = &record, .condition = &absent, .now_s = 1000},
         sqlite_patience_ms(60000), &found, NULL, &error);
     seen.state = NULL;
-    assert_int_equal(outcome, LEDGER_AMBIGUOUS);
-    sqlite_ledger_close(ledger);
+    assert_int_equal(outcome, TABLE_AMBIGUOUS);
+    sqlite_tables_close(ledger);
 }
 
 /* R14: else its writer would complete an upload of which a part is missing. */

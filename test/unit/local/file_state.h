@@ -7,7 +7,7 @@
 #include "local/file_internal.h"
 #include "local/file_store.h"
 #include "scratch.h"
-#include "sqlite/ledger.h"
+#include "unit/sqlite/records.h"
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/resource.h>

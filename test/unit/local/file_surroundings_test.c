@@ -18,9 +18,9 @@ TEST_WITH(state, a_store_is_private_and_made_only_once)
     CHECK_OK(put_text(state, "k", "hello", nonce_a, NULL));
     CHECK_OK(file_store_init(state->root, &error));
     check_head(state, "k", "hello", nonce_a);
-    struct sqlite_ledger *ledger = NULL;
-    CHECK_OK(sqlite_ledger_open(below(state->root, files[1]), NULL, &ledger, &error));
-    sqlite_ledger_close(ledger);
+    struct sqlite_tables *ledger = NULL;
+    CHECK_OK(sqlite_tables_open(below(state->root, files[1]), NULL, &ledger, &error));
+    sqlite_tables_close(ledger);
     const char *fresh = below(state->apart, "a new one %41?#");
     CHECK_OK(file_store_init(fresh, &error));
     assert_int_equal(stat(fresh, &st), 0);

@@ -4,7 +4,7 @@
  * a code, or does without; it never reports what is not so: an object without its nonce, a record that was not written.
  */
 #include "local/file_store.h"
-#include "sqlite/ledger.h"
+#include "unit/sqlite/records.h"
 
 #include "scratch.h"
 
@@ -46,19 +46,19 @@ struct state {
     char *root;
     char *ledger_file;
     struct file_store *store;
-    struct sqlite_ledger *ledger;
+    struct sqlite_tables *ledger;
 };
 
 static os_code open_both(struct state *state)
 {
     os_code code = file_store_open(state->root, &state->store, &error);
-    return code == OS_OK ? sqlite_ledger_open(state->ledger_file, NULL, &state->ledger, &error) : code;
+    return code == OS_OK ? sqlite_tables_open(state->ledger_file, NULL, &state->ledger, &error) : code;
 }
 
 static void close_both(struct state *state)
 {
     file_store_close(state->store);
-    sqlite_ledger_close(state->ledger);
+    sqlite_tables_close(state->ledger);
     state->store = NULL;
     state->ledger = NULL;
 }
@@ -159,12 +159,12 @@ static const struct record record = {
 static os_code put_record(struct state *state)
 {
     struct record_condition absent = {.kind = RECORD_IF_ABSENT};
-    enum ledger_outcome outcome = sqlite_ledger_put(
+    enum table_outcome outcome = records_put(
         state->ledger,
-        &(struct sqlite_write){.path = "k", .etag = "*", .record = &record, .condition = &absent, .now_s = 1000},
+        &(struct record_row){.path = "k", .etag = "*", .record = &record, .condition = &absent, .now_s = 1000},
         sqlite_patience_ms(60000), NULL, NULL, &error);
-    assert_true(outcome == LEDGER_OK || outcome == LEDGER_REFUSED || outcome == LEDGER_AMBIGUOUS);
-    return outcome == LEDGER_OK ? OS_OK : outcome == LEDGER_REFUSED ? OS_ERR_REFUSED : OS_ERR_UNDECIDED;
+    assert_true(outcome == TABLE_OK || outcome == TABLE_REFUSED || outcome == TABLE_AMBIGUOUS);
+    return outcome == TABLE_OK ? OS_OK : outcome == TABLE_REFUSED ? OS_ERR_REFUSED : OS_ERR_UNDECIDED;
 }
 
 static os_code clear_ledger(struct state *state)
@@ -180,9 +180,9 @@ static void check_record(struct state *state, os_code code)
 {
     struct record found;
     bool is_there = false;
-    assert_int_equal(sqlite_ledger_get(state->ledger, &(struct sqlite_key){"k", "*"}, sqlite_patience_ms(60000),
-                                       &is_there, &found, NULL, &error),
-                     LEDGER_OK);
+    assert_int_equal(records_get(state->ledger, &(struct record_row_key){"k", "*"}, sqlite_patience_ms(60000),
+                                 &is_there, &found, NULL, &error),
+                     TABLE_OK);
     assert_true(code == OS_ERR_UNDECIDED || is_there == (code == OS_OK));
     assert_true(!is_there ||
                 (found.generation == 7 && strcmp(found.nonce, "new") == 0 && strcmp(found.saw, "saw") == 0));
@@ -192,10 +192,10 @@ static os_code read_record(struct state *state)
 {
     struct record found;
     bool is_there = false;
-    enum ledger_outcome outcome = sqlite_ledger_get(state->ledger, &(struct sqlite_key){"k", "*"},
-                                                    sqlite_patience_ms(60000), &is_there, &found, NULL, &error);
-    assert_true(outcome == LEDGER_REFUSED || (outcome == LEDGER_OK && is_there && strcmp(found.nonce, "new") == 0));
-    return outcome == LEDGER_OK ? OS_OK : OS_ERR_REFUSED;
+    enum table_outcome outcome = records_get(state->ledger, &(struct record_row_key){"k", "*"},
+                                             sqlite_patience_ms(60000), &is_there, &found, NULL, &error);
+    assert_true(outcome == TABLE_REFUSED || (outcome == TABLE_OK && is_there && strcmp(found.nonce, "new") == 0));
+    return outcome == TABLE_OK ? OS_OK : OS_ERR_REFUSED;
 }
 
 static os_code clear_and_put(struct state *state)

@@ -39,17 +39,17 @@ static struct http_response exchange(struct fake_dynamo *dynamo, const struct si
     return wire_dynamo(dynamo, request, body, WIRE_MS);
 }
 
-static enum ledger_outcome put(struct fake_dynamo *dynamo, const char *path, const struct record *record,
-                               const struct record_condition *condition, struct record *ret_conflict)
+static enum table_outcome put(struct fake_dynamo *dynamo, const char *path, const struct record *record,
+                              const struct record_condition *condition, struct record *ret_conflict)
 {
     struct http_request request;
     struct buf body;
-    assert_int_equal(dynamo_build_put(&wire_dynamo_target, &(struct dynamo_key){path, ETAG},
-                                      &(struct dynamo_write){record, NULL, NULL, condition}, &request, &body, NULL),
+    assert_int_equal(record_build_put(&wire_dynamo_target, &(struct record_key){path, ETAG},
+                                      &(struct record_write){record, NULL, NULL, condition}, &request, &body, NULL),
                      OS_OK);
     struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &body);
-    enum ledger_outcome outcome =
-        dynamo_read_put(&response, &(struct dynamo_about){"table", path, ETAG}, ret_conflict, NULL, NULL, NULL);
+    enum table_outcome outcome =
+        record_read_put(&response, &(struct record_about){"table", path, ETAG}, ret_conflict, NULL, NULL, NULL);
     http_response_free(&response);
     return outcome;
 }
@@ -59,12 +59,12 @@ static bool get(struct fake_dynamo *dynamo, const char *path, struct record *ret
     struct http_request request;
     struct buf body;
     bool found = false;
-    assert_int_equal(dynamo_build_get(&wire_dynamo_target, &(struct dynamo_key){path, ETAG}, &request, &body, NULL),
+    assert_int_equal(record_build_get(&wire_dynamo_target, &(struct record_key){path, ETAG}, &request, &body, NULL),
                      OS_OK);
     struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &body);
     assert_int_equal(
-        dynamo_read_get(&response, &(struct dynamo_about){"table", path, ETAG}, &found, ret, NULL, NULL, NULL),
-        LEDGER_OK);
+        record_read_get(&response, &(struct record_about){"table", path, ETAG}, &found, ret, NULL, NULL, NULL),
+        TABLE_OK);
     http_response_free(&response);
     return found;
 }
@@ -89,10 +89,10 @@ TEST(a_record_is_put_once_and_read_back)
     second.fence_s = WIRE_S + 5;
     memcpy(second.saw, "aa", 3);
     assert_false(get(dynamo, "p", &found));
-    assert_int_equal(put(dynamo, "p", &ours, &absent, &found), LEDGER_OK);
-    assert_int_equal(put(dynamo, "p", &second, &absent, &found), LEDGER_CONFLICT);
+    assert_int_equal(put(dynamo, "p", &ours, &absent, &found), TABLE_OK);
+    assert_int_equal(put(dynamo, "p", &second, &absent, &found), TABLE_CONFLICT);
     same_record(&found, &ours);
-    assert_int_equal(put(dynamo, "q", &second, &absent, &found), LEDGER_OK);
+    assert_int_equal(put(dynamo, "q", &second, &absent, &found), TABLE_OK);
     assert_true(get(dynamo, "q", &found));
     same_record(&found, &second);
     assert_int_equal(fake_dynamo_record_count(dynamo), 2);
@@ -112,24 +112,24 @@ TEST(a_takeover_needs_the_record_as_it_was_seen)
     struct record peers = ours;
     struct record_condition seen = {.kind = RECORD_IF_SEEN, .seen = ours};
     next.generation++;
-    assert_int_equal(put(dynamo, "p", &next, &seen, &found), LEDGER_CONFLICT_BLIND);
-    assert_int_equal(put(dynamo, "p", &ours, &absent, &found), LEDGER_OK);
+    assert_int_equal(put(dynamo, "p", &next, &seen, &found), TABLE_CONFLICT_BLIND);
+    assert_int_equal(put(dynamo, "p", &ours, &absent, &found), TABLE_OK);
     seen.seen.generation++;
-    assert_int_equal(put(dynamo, "p", &next, &seen, &found), LEDGER_CONFLICT);
+    assert_int_equal(put(dynamo, "p", &next, &seen, &found), TABLE_CONFLICT);
     seen.seen = ours;
     seen.seen.ttl_s++;
-    assert_int_equal(put(dynamo, "p", &next, &seen, &found), LEDGER_CONFLICT);
+    assert_int_equal(put(dynamo, "p", &next, &seen, &found), TABLE_CONFLICT);
     seen.seen = ours;
     seen.seen.nonce[0] = '\0';
-    assert_int_equal(put(dynamo, "p", &next, &seen, &found), LEDGER_CONFLICT);
+    assert_int_equal(put(dynamo, "p", &next, &seen, &found), TABLE_CONFLICT);
     seen.seen = ours;
-    assert_int_equal(put(dynamo, "p", &next, &seen, &found), LEDGER_OK);
+    assert_int_equal(put(dynamo, "p", &next, &seen, &found), TABLE_OK);
 
     peers.nonce[0] = '\0';
-    assert_int_equal(put(dynamo, "q", &peers, &absent, &found), LEDGER_OK);
-    assert_int_equal(put(dynamo, "q", &next, &seen, &found), LEDGER_CONFLICT);
+    assert_int_equal(put(dynamo, "q", &peers, &absent, &found), TABLE_OK);
+    assert_int_equal(put(dynamo, "q", &next, &seen, &found), TABLE_CONFLICT);
     seen.seen = peers;
-    assert_int_equal(put(dynamo, "q", &next, &seen, &found), LEDGER_OK);
+    assert_int_equal(put(dynamo, "q", &next, &seen, &found), TABLE_OK);
     fake_dynamo_free(dynamo);
 }
 
@@ -140,14 +140,14 @@ TEST(a_release_needs_its_own_generation_and_nonce)
     struct record released;
     struct record_condition held = {.kind = RECORD_IF_HELD, .seen = ours};
     record_released(&ours, WIRE_S + 7200, &released);
-    assert_int_equal(put(dynamo, "p", &ours, &absent, &found), LEDGER_OK);
+    assert_int_equal(put(dynamo, "p", &ours, &absent, &found), TABLE_OK);
     held.seen.nonce[0] = 'f';
-    assert_int_equal(put(dynamo, "p", &released, &held, &found), LEDGER_CONFLICT);
+    assert_int_equal(put(dynamo, "p", &released, &held, &found), TABLE_CONFLICT);
     held.seen = ours;
-    assert_int_equal(put(dynamo, "p", &released, &held, &found), LEDGER_OK);
+    assert_int_equal(put(dynamo, "p", &released, &held, &found), TABLE_OK);
     assert_true(get(dynamo, "p", &found));
     same_record(&found, &released);
-    assert_int_equal(put(dynamo, "p", &released, &held, &found), LEDGER_CONFLICT);
+    assert_int_equal(put(dynamo, "p", &released, &held, &found), TABLE_CONFLICT);
     fake_dynamo_free(dynamo);
 }
 
@@ -162,13 +162,13 @@ TEST(a_release_for_a_ticket_needs_every_attribute)
         struct record item = record_of_kind(&ours, kind);
         struct record_condition same = {.kind = RECORD_IF_SAME, .seen = item};
         record_released(&item, WIRE_S + 7200, &released);
-        assert_int_equal(put(dynamo, paths[kind], &item, &absent, &found), LEDGER_OK);
+        assert_int_equal(put(dynamo, paths[kind], &item, &absent, &found), TABLE_OK);
         for (unsigned change = 0; change < RECORD_CHANGES; change++) {
             same.seen = record_changed(&item, change);
-            assert_int_equal(put(dynamo, paths[kind], &released, &same, &found), LEDGER_CONFLICT);
+            assert_int_equal(put(dynamo, paths[kind], &released, &same, &found), TABLE_CONFLICT);
         }
         same.seen = item;
-        assert_int_equal(put(dynamo, paths[kind], &released, &same, &found), LEDGER_OK);
+        assert_int_equal(put(dynamo, paths[kind], &released, &same, &found), TABLE_OK);
     }
     assert_null(fake_dynamo_violation(dynamo));
     fake_dynamo_free(dynamo);
@@ -186,9 +186,9 @@ TEST(a_server_may_give_no_item_and_no_checksum)
     struct record found;
     struct http_request request;
     struct buf body;
-    assert_int_equal(put(dynamo, "p", &ours, &absent, &found), LEDGER_OK);
-    assert_int_equal(put(dynamo, "p", &ours, &absent, &found), LEDGER_CONFLICT_BLIND);
-    assert_int_equal(dynamo_build_get(&wire_dynamo_target, &(struct dynamo_key){"p", ETAG}, &request, &body, NULL),
+    assert_int_equal(put(dynamo, "p", &ours, &absent, &found), TABLE_OK);
+    assert_int_equal(put(dynamo, "p", &ours, &absent, &found), TABLE_CONFLICT_BLIND);
+    assert_int_equal(record_build_get(&wire_dynamo_target, &(struct record_key){"p", ETAG}, &request, &body, NULL),
                      OS_OK);
     struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &body);
     assert_null(http_headers_get(&response.headers, "x-amz-crc32"));
@@ -208,7 +208,7 @@ static void other_is(struct fake_dynamo *dynamo, const char *operation, const ch
     os_error err;
     buf_init(&empty, 1);
     snprintf(target, sizeof(target), "DynamoDB_20120810.%s", operation);
-    assert_int_equal(dynamo_build_get(&wire_dynamo_target, &(struct dynamo_key){"p", ETAG}, &request, &body, &err),
+    assert_int_equal(record_build_get(&wire_dynamo_target, &(struct record_key){"p", ETAG}, &request, &body, &err),
                      OS_OK);
     buf_free(&body);
     assert_true(http_headers_set(&request.headers, "x-amz-target", target));
@@ -217,7 +217,7 @@ static void other_is(struct fake_dynamo *dynamo, const char *operation, const ch
     struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &empty);
     struct dynamo_error detail;
     struct record found;
-    (void)dynamo_read_put(&response, &(struct dynamo_about){"table", "p", ETAG}, &found, NULL, &detail, NULL);
+    (void)record_read_put(&response, &(struct record_about){"table", "p", ETAG}, &found, NULL, &detail, NULL);
     assert_int_equal(response.status, status);
     assert_string_equal(detail.code, code);
     assert_false(detail.crc_wrong);
@@ -304,7 +304,7 @@ TEST(conditions_that_the_protocol_does_not_have_are_refused)
 static bool note_row(void *context, const struct dynamo_row *row)
 {
     assert_true(row->readable);
-    return buf_add_f(context, "%s ", row->path);
+    return buf_add_f(context, "%s ", item_text_of(&row->item, RECORD_AT_PATH));
 }
 
 static void list_is(struct fake_dynamo *dynamo, const char *path, size_t wanted_pages, size_t wanted)
@@ -315,13 +315,13 @@ static void list_is(struct fake_dynamo *dynamo, const char *path, size_t wanted_
     buf_init(&out, 1 << 20);
     do {
         struct dynamo_page page = {
-            .path = path, .start_key = last, .attributes = DYNAMO_RECORD_ATTRIBUTES, .limit = 100};
+            .partition = path, .start_key = last, .attributes = DYNAMO_KNOWN_ATTRIBUTES, .limit = 100};
         struct http_request request;
         struct buf body;
         char *next = NULL;
         assert_int_equal(dynamo_build_list(&wire_dynamo_target, &page, &request, &body, NULL), OS_OK);
         struct http_response response = exchange(dynamo, &wire_keys, WIRE_S, &request, &body);
-        assert_int_equal(dynamo_read_list(&response, "table", note_row, &out, &next, NULL, NULL), LEDGER_OK);
+        assert_int_equal(dynamo_read_list(&response, &about_table, note_row, &out, &next, NULL, NULL), TABLE_OK);
         http_response_free(&response);
         free(last);
         last = next;
@@ -342,7 +342,7 @@ TEST(records_are_listed_in_pages)
     for (int i = 0; i < 250; i++) {
         char path[16];
         snprintf(path, sizeof(path), "p%d", (i * 7) % 250);
-        assert_int_equal(put(dynamo, path, &ours, &absent, &found), LEDGER_OK);
+        assert_int_equal(put(dynamo, path, &ours, &absent, &found), TABLE_OK);
     }
     list_is(dynamo, NULL, 3, 250);
     list_is(dynamo, "p17", 1, 1);
@@ -368,7 +368,7 @@ static struct http_response ask(struct fake_dynamo *dynamo, build_fn build)
 static void done_is(struct fake_dynamo *dynamo, build_fn build)
 {
     struct http_response response = ask(dynamo, build);
-    assert_int_equal(dynamo_read_done(&response, "table", NULL, NULL), LEDGER_OK);
+    assert_int_equal(dynamo_read_done(&response, &about_table, NULL, NULL), TABLE_OK);
     http_response_free(&response);
 }
 
@@ -379,14 +379,14 @@ static void table_is(struct fake_dynamo *dynamo, bool exists, os_code judgement)
     char attribute[DYNAMO_TTL_ATTRIBUTE_SIZE];
     bool found = false;
     struct http_response response = ask(dynamo, dynamo_build_describe_table);
-    assert_int_equal(dynamo_read_table(&response, "table", &found, &table, NULL, NULL), LEDGER_OK);
+    assert_int_equal(dynamo_read_table(&response, &about_table, &found, &table, NULL, NULL), TABLE_OK);
     http_response_free(&response);
     assert_int_equal(found, exists);
     if (exists) {
         response = ask(dynamo, dynamo_build_describe_ttl);
-        assert_int_equal(dynamo_read_ttl(&response, "table", status, attribute, NULL, NULL), LEDGER_OK);
+        assert_int_equal(dynamo_read_ttl(&response, &about_table, status, attribute, NULL, NULL), TABLE_OK);
         http_response_free(&response);
-        assert_int_equal(dynamo_judge_table("table", &table, status, attribute, NULL), judgement);
+        assert_int_equal(dynamo_judge_table(&about_table, &table, status, attribute, NULL), judgement);
     }
 }
 
@@ -412,9 +412,9 @@ TEST(ttl_removes_what_has_expired_and_nothing_else)
     struct record found;
     struct record later = ours;
     later.ttl_s++;
-    assert_int_equal(put(dynamo, "a", &later, &absent, &found), LEDGER_OK);
-    assert_int_equal(put(dynamo, "b", &ours, &absent, &found), LEDGER_OK);
-    assert_int_equal(put(dynamo, "c", &ours, &absent, &found), LEDGER_OK);
+    assert_int_equal(put(dynamo, "a", &later, &absent, &found), TABLE_OK);
+    assert_int_equal(put(dynamo, "b", &ours, &absent, &found), TABLE_OK);
+    assert_int_equal(put(dynamo, "c", &ours, &absent, &found), TABLE_OK);
     const uint64_t end_ms = ours.ttl_s * 1000;
     assert_int_equal(fake_dynamo_expired_count(dynamo, end_ms + 999), 0);
     assert_int_equal(fake_dynamo_expired_count(dynamo, end_ms + 1000), 2);
@@ -437,12 +437,12 @@ static struct dynamo_error refusal(struct fake_dynamo *dynamo, const struct sigv
     struct buf body;
     struct record found;
     struct dynamo_error detail;
-    assert_int_equal(dynamo_build_put(&wire_dynamo_target, &(struct dynamo_key){"p", ETAG},
-                                      &(struct dynamo_write){&ours, NULL, NULL, &absent}, &request, &body, NULL),
+    assert_int_equal(record_build_put(&wire_dynamo_target, &(struct record_key){"p", ETAG},
+                                      &(struct record_write){&ours, NULL, NULL, &absent}, &request, &body, NULL),
                      OS_OK);
     struct http_response response = exchange(dynamo, keys, sign_s, &request, &body);
     assert_int_not_equal(
-        dynamo_read_put(&response, &(struct dynamo_about){"table", "p", ETAG}, &found, NULL, &detail, NULL), LEDGER_OK);
+        record_read_put(&response, &(struct record_about){"table", "p", ETAG}, &found, NULL, &detail, NULL), TABLE_OK);
     assert_int_equal(response.status, 400);
     http_response_free(&response);
     return detail;

@@ -19,7 +19,8 @@ static struct endpoint dynamo_endpoint = {.scheme = "http", .host = "127.0.0.1:8
 
 const struct sigv4_keys wire_keys = {WIRE_ACCESS, WIRE_SECRET, NULL};
 const struct s3_target wire_s3_target = {.endpoint = &s3_endpoint, .bucket = WIRE_BUCKET, .virtual_host = false};
-const struct dynamo_target wire_dynamo_target = {.endpoint = &dynamo_endpoint, .table = WIRE_TABLE};
+const struct dynamo_target wire_dynamo_target = {
+    .endpoint = &dynamo_endpoint, .table = WIRE_TABLE, .schema = &record_schema};
 
 void wire_bytes(const struct http_request *request, struct buf *ret)
 {

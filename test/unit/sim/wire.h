@@ -5,10 +5,10 @@
 
 #include "aws/sigv4.h"
 #include "base/http_message.h"
-#include "dynamo/request.h"
 #include "s3/request.h"
 #include "sim/fake_dynamo.h"
 #include "sim/fake_s3.h"
+#include "unit/dynamo/records.h"
 
 #define WIRE_ACCESS "AKIDEXAMPLE"
 #define WIRE_SECRET "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"

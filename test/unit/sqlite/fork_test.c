@@ -33,11 +33,11 @@ TEST_WITH(state, a_child_forked_beside_an_open_ledger_opens_none)
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
         pid_t child = ways[i]();
         if (child == 0) {
-            struct sqlite_ledger *ledger = NULL;
+            struct sqlite_tables *ledger = NULL;
             char other[1024];
             (void)snprintf(other, sizeof(other), "%s/other.db", state->folder);
-            end_child(is_refused(sqlite_ledger_open(state->file, NULL, &ledger, &error)) &&
-                      is_refused(sqlite_ledger_create(other, NULL, &error)));
+            end_child(is_refused(sqlite_tables_open(state->file, NULL, &ledger, &error)) &&
+                      is_refused(sqlite_tables_create(other, NULL, &error)));
         }
         join_passed(child);
     }
@@ -49,8 +49,8 @@ TEST_WITH(state, so_does_a_grandchild)
     if (child == 0) {
         pid_t grandchild = fork();
         if (grandchild == 0) {
-            struct sqlite_ledger *ledger = NULL;
-            end_child(is_refused(sqlite_ledger_open(state->file, NULL, &ledger, &error)));
+            struct sqlite_tables *ledger = NULL;
+            end_child(is_refused(sqlite_tables_open(state->file, NULL, &ledger, &error)));
         }
         int status = -1;
         end_child(waitpid(grandchild, &status, 0) == grandchild && status == 0);
@@ -60,33 +60,33 @@ TEST_WITH(state, so_does_a_grandchild)
 
 TEST_WITH(state, a_child_forked_when_all_were_closed_opens_what_it_likes)
 {
-    sqlite_ledger_close(state->ledger);
+    sqlite_tables_close(state->ledger);
     pid_t child = fork();
     if (child == 0) {
-        struct sqlite_ledger *ledger = NULL;
-        bool opened = sqlite_ledger_open(state->file, NULL, &ledger, &error) == OS_OK;
-        sqlite_ledger_close(ledger);
+        struct sqlite_tables *ledger = NULL;
+        bool opened = sqlite_tables_open(state->file, NULL, &ledger, &error) == OS_OK;
+        sqlite_tables_close(ledger);
         end_child(opened);
     }
     join_passed(child);
-    CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
+    CHECK_OK(sqlite_tables_open(state->file, NULL, &state->ledger, &error));
 }
 
 /* What was not opened is not counted for open. */
 TEST_WITH(state, a_ledger_that_could_not_be_opened_is_none_that_is_open)
 {
-    struct sqlite_ledger *ledger = NULL;
+    struct sqlite_tables *ledger = NULL;
     char missing[1024];
     (void)snprintf(missing, sizeof(missing), "%s/missing.db", state->folder);
-    sqlite_ledger_close(state->ledger);
-    assert_int_not_equal(sqlite_ledger_open(missing, NULL, &ledger, &error), OS_OK);
-    assert_int_not_equal(sqlite_ledger_open(state->folder, NULL, &ledger, &error), OS_OK);
+    sqlite_tables_close(state->ledger);
+    assert_int_not_equal(sqlite_tables_open(missing, NULL, &ledger, &error), OS_OK);
+    assert_int_not_equal(sqlite_tables_open(state->folder, NULL, &ledger, &error), OS_OK);
     pid_t child = fork();
     if (child == 0) {
-        bool opened = sqlite_ledger_open(state->file, NULL, &ledger, &error) == OS_OK;
-        sqlite_ledger_close(ledger);
+        bool opened = sqlite_tables_open(state->file, NULL, &ledger, &error) == OS_OK;
+        sqlite_tables_close(ledger);
         end_child(opened);
     }
     join_passed(child);
-    CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
+    CHECK_OK(sqlite_tables_open(state->file, NULL, &state->ledger, &error));
 }

@@ -23,7 +23,7 @@ static uint64_t now_ms(void)
 /* The ledger of `state` after `sql` was done to it. */
 static void tamper(struct state *state, const char *sql)
 {
-    sqlite_ledger_close(state->ledger);
+    sqlite_tables_close(state->ledger);
     state->ledger = NULL;
     execute(state->file, sql);
 }
@@ -31,7 +31,7 @@ static void tamper(struct state *state, const char *sql)
 static void check_refused(struct state *state, const char *words)
 {
     uint64_t start_ms = now_ms();
-    CHECK_IS(sqlite_ledger_open(state->file, NULL, &state->ledger, &error), OS_ERR_TABLE);
+    CHECK_IS(sqlite_tables_open(state->file, NULL, &state->ledger, &error), OS_ERR_TABLE);
     assert_null(state->ledger);
     assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
     if (strstr(error.message, words) == NULL || strstr(error.message, state->file) == NULL)
@@ -74,7 +74,7 @@ TEST_WITH(state, a_table_with_other_columns_is_refused)
         tamper(state, changes[i]);
         check_refused(state, "tables");
         assert_int_equal(unlink(state->file), 0);
-        CHECK_OK(sqlite_ledger_create(state->file, NULL, &error));
+        CHECK_OK(sqlite_tables_create(state->file, NULL, &error));
     }
 }
 
@@ -119,9 +119,9 @@ TEST_WITH(state, a_schema_that_lies_is_refused)
         char sql[512];
         (void)snprintf(sql, sizeof(sql), "PRAGMA writable_schema = ON; %s; PRAGMA writable_schema = OFF", lies[i]);
         tamper(state, sql);
-        CHECK_IS(sqlite_ledger_open(state->file, NULL, &state->ledger, &error), OS_ERR_TABLE);
+        CHECK_IS(sqlite_tables_open(state->file, NULL, &state->ledger, &error), OS_ERR_TABLE);
         assert_int_equal(unlink(state->file), 0);
-        CHECK_OK(sqlite_ledger_create(state->file, NULL, &error));
+        CHECK_OK(sqlite_tables_create(state->file, NULL, &error));
     }
 }
 
@@ -130,8 +130,8 @@ TEST_WITH(state, what_a_person_adds_beside_our_tables_is_left_alone)
     struct record record = make_record(3, "aa");
     tamper(state, "CREATE VIEW stuck AS SELECT path FROM records WHERE ttl_s > 0; "
                   "CREATE TABLE notes (path TEXT PRIMARY KEY, note TEXT UNIQUE); ANALYZE");
-    CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
-    assert_int_equal(put_if(state, "k", &record, RECORD_IF_ABSENT, NULL, NULL), LEDGER_OK);
+    CHECK_OK(sqlite_tables_open(state->file, NULL, &state->ledger, &error));
+    assert_int_equal(put_if(state, "k", &record, RECORD_IF_ABSENT, NULL, NULL), TABLE_OK);
     check_stored(state, "k", &record);
 }
 
@@ -203,13 +203,10 @@ static void make_endless_tree(const char *file)
     assert_int_equal(close(fd), 0);
 }
 
-static bool count_row(void *context, const char *path, const char *etag, const struct record *record,
-                      const char *upload)
+static bool count_row(void *context, const struct item *item, bool readable)
 {
-    (void)path;
-    (void)etag;
-    (void)record;
-    (void)upload;
+    (void)item;
+    (void)readable;
     atomic_fetch_add((_Atomic uint64_t *)context, 1);
     return true;
 }
@@ -229,10 +226,11 @@ static void check_list_ends(struct state *state, struct sqlite_patience patience
 {
     uint64_t start_ms = now_ms();
     atomic_store(&rows, 0);
-    enum ledger_outcome outcome = sqlite_ledger_list(state->ledger, NULL, patience, count_row, &rows, &error);
+    enum table_outcome outcome =
+        sqlite_tables_list(state->ledger, &record_schema, NULL, patience, count_row, &rows, &error);
     assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
     assert_int_equal(error.code, OS_ERR_DEADLINE);
-    assert_int_equal(outcome, LEDGER_REFUSED);
+    assert_int_equal(outcome, TABLE_REFUSED);
     assert_true(atomic_load(&rows) > ROWS_AT_LEAST);
 }
 
@@ -242,7 +240,7 @@ TEST_WITH(state, an_endless_list_ends_when_it_is_cancelled)
     pthread_t thread;
     tamper(state, "SELECT 1");
     make_endless_tree(state->file);
-    CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
+    CHECK_OK(sqlite_tables_open(state->file, NULL, &state->ledger, &error));
     assert_int_equal(pthread_create(&thread, NULL, cancel_in_the_midst, &cancelled), 0);
     struct sqlite_patience patience = sqlite_patience_ms(LONG_MS);
     patience.cancelled = &cancelled;
@@ -254,7 +252,7 @@ TEST_WITH(state, an_endless_list_ends_in_time)
 {
     tamper(state, "SELECT 1");
     make_endless_tree(state->file);
-    CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
+    CHECK_OK(sqlite_tables_open(state->file, NULL, &state->ledger, &error));
     check_list_ends(state, sqlite_patience_ms(0));
 }
 
@@ -263,17 +261,17 @@ TEST_WITH(state, a_huge_row_is_refused)
     struct record found;
     bool is_there = false;
     tamper(state, "INSERT INTO records VALUES ('k', '*', 1, 1, 1, NULL, hex(zeroblob(30000000)), NULL, NULL)");
-    CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
-    assert_int_equal(sqlite_ledger_get(state->ledger, &(struct sqlite_key){"k", "*"}, sqlite_patience_ms(PATIENT_MS),
-                                       &is_there, &found, NULL, &error),
-                     LEDGER_REFUSED);
+    CHECK_OK(sqlite_tables_open(state->file, NULL, &state->ledger, &error));
+    assert_int_equal(records_get(state->ledger, &(struct record_row_key){"k", "*"}, sqlite_patience_ms(PATIENT_MS),
+                                 &is_there, &found, NULL, &error),
+                     TABLE_REFUSED);
     assert_non_null(strstr(error.message, "too big"));
 }
 
 TEST_WITH(state, a_ledger_of_an_earlier_version_is_looked_at_as_well)
 {
     tamper(state, "ALTER TABLE records DROP COLUMN upload; PRAGMA user_version = 1");
-    CHECK_OK(sqlite_ledger_open(state->file, NULL, &state->ledger, &error));
+    CHECK_OK(sqlite_tables_open(state->file, NULL, &state->ledger, &error));
     tamper(state, "ALTER TABLE records DROP COLUMN upload; PRAGMA user_version = 1; "
                   "CREATE TRIGGER t BEFORE INSERT ON records BEGIN SELECT 1; END");
     check_refused(state, "tables");
@@ -337,36 +335,36 @@ TEST_WITH(state, a_link_in_place_of_the_file_is_refused)
 {
     char other[1024];
     (void)snprintf(other, sizeof(other), "%s", below(state->folder, "other.db"));
-    sqlite_ledger_close(state->ledger);
+    sqlite_tables_close(state->ledger);
     state->ledger = NULL;
     assert_int_equal(rename(state->file, other), 0);
     assert_int_equal(symlink("other.db", state->file), 0);
     check_refused(state, "symbolic link");
-    CHECK_IS(sqlite_ledger_create(state->file, NULL, &error), OS_ERR_TABLE);
-    CHECK_OK(sqlite_ledger_open(other, NULL, &state->ledger, &error));
+    CHECK_IS(sqlite_tables_create(state->file, NULL, &error), OS_ERR_TABLE);
+    CHECK_OK(sqlite_tables_open(other, NULL, &state->ledger, &error));
 }
 
 TEST_WITH(state, a_link_on_the_way_to_the_file_is_followed)
 {
     char file[1024];
-    struct sqlite_ledger *ledger = NULL;
+    struct sqlite_tables *ledger = NULL;
     struct record record = make_record(3, "aa");
     assert_int_equal(symlink(".", below(state->folder, "link")), 0);
     (void)snprintf(file, sizeof(file), "%s", below(state->folder, "link/ledger.db"));
-    CHECK_OK(sqlite_ledger_open(file, NULL, &ledger, &error));
-    assert_int_equal(put_if(state, "k", &record, RECORD_IF_ABSENT, NULL, NULL), LEDGER_OK);
-    sqlite_ledger_close(ledger);
-    CHECK_OK(sqlite_ledger_create(file, NULL, &error));
+    CHECK_OK(sqlite_tables_open(file, NULL, &ledger, &error));
+    assert_int_equal(put_if(state, "k", &record, RECORD_IF_ABSENT, NULL, NULL), TABLE_OK);
+    sqlite_tables_close(ledger);
+    CHECK_OK(sqlite_tables_create(file, NULL, &error));
 }
 
 TEST_WITH(state, what_is_no_file_is_refused_and_not_waited_for)
 {
-    sqlite_ledger_close(state->ledger);
+    sqlite_tables_close(state->ledger);
     state->ledger = NULL;
     assert_int_equal(unlink(state->file), 0);
     assert_int_equal(mkfifo(state->file, 0600), 0);
     check_refused(state, "not a regular file");
-    CHECK_IS(sqlite_ledger_create(state->file, NULL, &error), OS_ERR_TABLE);
+    CHECK_IS(sqlite_tables_create(state->file, NULL, &error), OS_ERR_TABLE);
 }
 
 /* A journal that names a super-journal makes SQLite delete that file when it has been played back ("Atomic Commit In
@@ -411,11 +409,11 @@ TEST_WITH(state, a_journal_that_names_another_file_does_not_delete_it)
     assert_int_equal(fwrite(journal, sizeof(journal), 1, out), 1);
     assert_int_equal(fwrite(tail, 20 + length, 1, out), 1);
     assert_int_equal(fclose(out), 0);
-    os_code code = sqlite_ledger_open(state->file, NULL, &state->ledger, &error);
+    os_code code = sqlite_tables_open(state->file, NULL, &state->ledger, &error);
     assert_true(exists(victim));
     CHECK_IS(code, OS_ERR_TABLE);
     check_refused(state, "journal");
-    CHECK_IS(sqlite_ledger_create(state->file, NULL, &error), OS_ERR_TABLE);
+    CHECK_IS(sqlite_tables_create(state->file, NULL, &error), OS_ERR_TABLE);
     assert_true(exists(victim));
 }
 

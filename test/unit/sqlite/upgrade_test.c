@@ -29,9 +29,9 @@ static const char *old_file(struct state *state)
 
 static void use(struct state *state, const char *file)
 {
-    sqlite_ledger_close(state->ledger);
+    sqlite_tables_close(state->ledger);
     state->ledger = NULL;
-    CHECK_OK(sqlite_ledger_open(file, NULL, &state->ledger, &error));
+    CHECK_OK(sqlite_tables_open(file, NULL, &state->ledger, &error));
 }
 
 TEST_WITH(state, an_old_ledger_keeps_its_records_and_takes_uploads)
@@ -43,12 +43,12 @@ TEST_WITH(state, an_old_ledger_keeps_its_records_and_takes_uploads)
     use(state, old_file(state));
     check_stored(state, "k", &old);
     assert_int_equal(
-        sqlite_ledger_put(
+        records_put(
             state->ledger,
-            &(struct sqlite_write){
+            &(struct record_row){
                 .path = "l", .etag = "*", .record = &held, .upload = "an-id", .condition = &absent, .now_s = 1000},
             sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
-        LEDGER_OK);
+        TABLE_OK);
     check_stored(state, "l", &held);
 }
 
@@ -73,19 +73,19 @@ TEST_WITH(state, eight_processes_may_open_the_same_old_ledger)
     pid_t children[PROCESSES];
     int borrow[2];
     assert_int_equal(pipe(borrow), 0);
-    sqlite_ledger_close(state->ledger);
+    sqlite_tables_close(state->ledger);
     state->ledger = NULL;
     for (int i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         assert_true(children[i] >= 0);
         if (children[i] == 0) {
-            struct sqlite_ledger *ledger = NULL;
+            struct sqlite_tables *ledger = NULL;
             char byte;
             close(borrow[1]);
-            bool done = read(borrow[0], &byte, 1) == 0 && sqlite_ledger_open(file, NULL, &ledger, &error) == OS_OK;
+            bool done = read(borrow[0], &byte, 1) == 0 && sqlite_tables_open(file, NULL, &ledger, &error) == OS_OK;
             if (!done)
                 (void)fprintf(stderr, "child: %s\n", error.message);
-            sqlite_ledger_close(ledger);
+            sqlite_tables_close(ledger);
             _exit(done ? 0 : 1);
         }
     }
@@ -102,11 +102,11 @@ TEST_WITH(state, a_busy_old_ledger_is_left_as_it_is_after_the_given_time)
 {
     const char *file = old_file(state);
     struct sqlite_patience short_patience = sqlite_patience_ms(20);
-    struct sqlite_ledger *ledger = NULL;
+    struct sqlite_tables *ledger = NULL;
     sqlite3 *db = NULL;
     assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    CHECK_IS(sqlite_ledger_open(file, &short_patience, &ledger, &error), OS_ERR_THROTTLED);
+    CHECK_IS(sqlite_tables_open(file, &short_patience, &ledger, &error), OS_ERR_THROTTLED);
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
     use(state, file);
 }
@@ -114,17 +114,17 @@ TEST_WITH(state, a_busy_old_ledger_is_left_as_it_is_after_the_given_time)
 TEST_WITH(state, an_old_ledger_that_cannot_be_written_says_what_to_do)
 {
     const char *file = old_file(state);
-    struct sqlite_ledger *ledger = NULL;
+    struct sqlite_tables *ledger = NULL;
     assert_int_equal(chmod(file, 0444), 0);
     assert_int_equal(chmod(state->folder, 0555), 0);
-    sqlite_ledger_close(state->ledger);
+    sqlite_tables_close(state->ledger);
     state->ledger = NULL;
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         if (geteuid() == 0 && setuid(65534) != 0) /* root may write anywhere */
             _exit(2);
-        os_code code = sqlite_ledger_open(file, NULL, &ledger, &error);
+        os_code code = sqlite_tables_open(file, NULL, &ledger, &error);
         bool said = code == OS_ERR_TABLE && strstr(error.message, "read-only") != NULL;
         if (!said)
             (void)fprintf(stderr, "child: %s\n", error.message);

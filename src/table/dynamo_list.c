@@ -4,44 +4,42 @@
  * it from the beginning would never end. One that is too large to be read is asked for item by item, and such an item
  * without what others have put into it.
  */
-#include "ledger/dynamo_internal.h"
+#include "table/dynamo_internal.h"
 
 #include "base/error.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { PAGE_FAILURES_MOST = 5 /* in a row; throttling is not counted (E1) */ };
 
-static os_code dynamo_list_build(struct ledger_op *op, const struct dynamo_target *target, os_error *err)
+static os_code dynamo_list_build(struct table_op *op, const struct dynamo_target *target, os_error *err)
 {
     struct dynamo_page page = {
-        .path = op->request.path, .start_key = op->start_key, .limit = op->width == LIST_PAGES ? 0 : 1};
+
+        .partition = op->request.partition, .start_key = op->start_key, .limit = op->width == LIST_PAGES ? 0 : 1};
     if (op->width == LIST_ONE_KEY)
         page.attributes = DYNAMO_KEY_ATTRIBUTES;
-    else if (op->width == LIST_ONE_RECORD || op->request.records_only)
-        page.attributes = DYNAMO_RECORD_ATTRIBUTES;
+    else if (op->width == LIST_ONE_KNOWN || op->request.known_only)
+        page.attributes = DYNAMO_KNOWN_ATTRIBUTES;
     return dynamo_build_list(target, &page, &op->http, &op->body, err);
 }
 
 static bool dynamo_list_give_row(void *context, const struct dynamo_row *row)
 {
-    struct ledger_op *op = context;
-    struct ledger_row given = {.path = row->path,
-                               .etag = row->etag,
-                               .readable = row->readable,
-                               .record = row->record,
-                               .upload = row->upload,
-                               .bucket = row->bucket,
-                               .other = row->other,
-                               .fault = row->fault};
-    if (op->width >= LIST_ONE_RECORD)
+    struct table_op *op = context;
+    struct table_row given = {.readable = row->readable, .item = &row->item, .other = row->other, .fault = row->fault};
+    char too_large[64];
+    if (op->width >= LIST_ONE_KNOWN)
         given.other = "\"too large to be shown\"";
-    if (op->width == LIST_ONE_KEY)
-        given.fault = "It is too large to be a record.";
+    if (op->width == LIST_ONE_KEY) {
+        snprintf(too_large, sizeof(too_large), "It is too large to be a %.32s.", op->request.schema->what);
+        given.fault = too_large;
+    }
     return op->request.each(op->request.each_context, &given);
 }
 
-static bool asks_for_less(struct ledger_op *op, bool too_large)
+static bool asks_for_less(struct table_op *op, bool too_large)
 {
     if (!too_large || op->width == LIST_ONE_KEY)
         return false;
@@ -50,11 +48,11 @@ static bool asks_for_less(struct ledger_op *op, bool too_large)
     return true;
 }
 
-/* The first page's failure is told: whoever asks has a better view of a ledger that cannot be reached. */
-static void page_failed(struct ledger_op *op, enum ledger_outcome outcome)
+/* The first page's failure is told: whoever asks has a better view of a table that cannot be reached. */
+static void page_failed(struct table_op *op, enum table_outcome outcome)
 {
     bool throttled = op->answer->error.code == OS_ERR_THROTTLED;
-    bool passing = outcome == LEDGER_AMBIGUOUS || outcome == LEDGER_THROTTLED;
+    bool passing = outcome == TABLE_AMBIGUOUS || outcome == TABLE_THROTTLED;
     op->page_failures += throttled ? 0 : 1;
     if (op->start_key != NULL && passing && op->page_failures < PAGE_FAILURES_MOST)
         retry_later(&op->retry);
@@ -62,14 +60,14 @@ static void page_failed(struct ledger_op *op, enum ledger_outcome outcome)
         dynamo_op_finish(op, outcome);
 }
 
-static void dynamo_list_unanswered(struct ledger_op *op, const struct http_result *result, enum ledger_outcome outcome)
+static void dynamo_list_unanswered(struct table_op *op, const struct http_result *result, enum table_outcome outcome)
 {
     bool too_large = result->code == OS_ERR_PROTOCOL && result->answered_in_part;
     if (!asks_for_less(op, too_large))
         page_failed(op, outcome);
 }
 
-static void page_read(struct ledger_op *op, char *last_key)
+static void page_read(struct table_op *op, char *last_key)
 {
     op->page_failures = 0;
     op->width = LIST_PAGES;
@@ -79,21 +77,22 @@ static void page_read(struct ledger_op *op, char *last_key)
     if (last_key)
         dynamo_op_next(op, STEP_ONLY);
     else
-        dynamo_op_finish(op, LEDGER_OK);
+        dynamo_op_finish(op, TABLE_OK);
 }
 
-static void dynamo_list_answered(struct ledger_op *op, const struct http_response *response)
+static void dynamo_list_answered(struct table_op *op, const struct http_response *response)
 {
+    struct dynamo_about about = dynamo_about_of(op);
     struct dynamo_error detail;
     char *last_key = NULL;
-    enum ledger_outcome outcome =
-        dynamo_read_list(response, op->ledger->where, dynamo_list_give_row, op, &last_key, &detail, &op->answer->error);
-    if (outcome == LEDGER_OK) {
+    enum table_outcome outcome =
+        dynamo_read_list(response, &about, dynamo_list_give_row, op, &last_key, &detail, &op->answer->error);
+    if (outcome == TABLE_OK) {
         page_read(op, last_key);
         return;
     }
     op->answer->foreign = detail.foreign;
-    if (!asks_for_less(op, detail.too_large) && !dynamo_op_repeats(op, &detail, response))
+    if (!asks_for_less(op, detail.too_large) && !dynamo_op_repeats(op, &detail))
         page_failed(op, outcome);
 }
 

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How an item is kept. Its numbers are unsigned 64-bit (T1) and SQLite's integers are signed: they are stored in two's
+ * complement, so that every value survives, equality is equality, and a person with the sqlite3 shell reads all but
+ * absurd values as they are. Only the order of values over 2^63 is lost in SQL, and order matters to one statement
+ * alone: a `ttl` that reads as negative lies beyond the end of time and is never expired. An absent attribute is NULL.
+ * The columns of a statement stand in the order of the schema's attributes; remarks are not kept.
+ */
+#include "sqlite/tables.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "sqlite/conn.h"
+#include "sqlite/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum statement { STATEMENT_GET, STATEMENT_PUT, STATEMENT_DELETE, STATEMENT_LIST, STATEMENT_EXPIRE, STATEMENT_COUNT };
+#define STATEMENT(kind, statement) ((size_t)(kind)*STATEMENT_COUNT + (statement))
+
+#define RECORD_COLUMNS "path, etag, generation, timeout_ms, ttl_s, nonce, fence_s, saw, upload"
+
+static const char *const statements[ITEM_KINDS * STATEMENT_COUNT] = {
+    [STATEMENT(ITEM_RECORDS, STATEMENT_GET)] = "SELECT " RECORD_COLUMNS " FROM records WHERE path = ?1 AND etag = ?2",
+    [STATEMENT(ITEM_RECORDS, STATEMENT_PUT)] =
+        "INSERT OR REPLACE INTO records (" RECORD_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [STATEMENT(ITEM_RECORDS, STATEMENT_DELETE)] = "DELETE FROM records WHERE path = ?1 AND etag = ?2",
+    [STATEMENT(ITEM_RECORDS, STATEMENT_LIST)] =
+        "SELECT " RECORD_COLUMNS " FROM records WHERE ?1 IS NULL OR path = ?1 ORDER BY path, etag",
+    /* Not the record that was just written: what becomes of it is its writer's business. */
+    [STATEMENT(ITEM_RECORDS, STATEMENT_EXPIRE)] =
+        "DELETE FROM records WHERE (path, etag) IN (SELECT path, etag FROM records WHERE ttl_s >= 0 AND "
+        "ttl_s < ?3 AND NOT (path = ?1 AND etag = ?2) ORDER BY ttl_s LIMIT 4)",
+};
+
+static const char *const upgrades[] = {"ALTER TABLE records ADD COLUMN upload TEXT"};
+
+static const struct sqlite_spec spec = {
+    .what = "ledger",
+    .application_id = 0x6f73634c, /* "oscL" */
+    .version = sizeof(upgrades) / sizeof(upgrades[0]) + 1,
+    .ddl = "CREATE TABLE records ("
+           "path TEXT NOT NULL, etag TEXT NOT NULL, generation INTEGER NOT NULL, timeout_ms INTEGER NOT NULL, "
+           "ttl_s INTEGER NOT NULL, fence_s INTEGER, nonce TEXT, saw TEXT, upload TEXT, PRIMARY KEY (path, etag)) "
+           "WITHOUT ROWID;"
+           "CREATE INDEX records_by_ttl ON records (ttl_s);",
+    .upgrades = upgrades,
+    .sql = statements,
+    .sql_count = ITEM_KINDS * STATEMENT_COUNT,
+    .missing = OS_ERR_NO_TABLE,
+    .broken = OS_ERR_TABLE,
+    .hint = "Make a ledger with `oscommit init` or `oscommit table create`, or name another file. If the ledger is "
+            "damaged, first stop all its writers, and move it away with its -wal and -shm files.",
+};
+
+enum { EXPIRED_GRACE_S = 60 }; /* an expired record stays at least so long: E5 lets the clocks be 30 s apart */
+
+struct sqlite_tables {
+    struct sqlite_pool pool;
+};
+
+os_code sqlite_tables_create(const char *file, const struct sqlite_patience *patience, os_error *err)
+{
+    error_clear(err);
+    return sqlite_create(&spec, file, patience, err);
+}
+
+os_code sqlite_tables_open(const char *file, const struct sqlite_patience *patience, struct sqlite_tables **ret,
+                           os_error *err)
+{
+    error_clear(err);
+    struct sqlite_tables *tables = calloc(1, sizeof(*tables));
+    if (tables == NULL)
+        return error_no_memory(err);
+    os_code code = sqlite_pool_open(&tables->pool, &spec, file, patience, err);
+    if (code != OS_OK) {
+        free(tables);
+        return code;
+    }
+    *ret = tables;
+    return OS_OK;
+}
+
+void sqlite_tables_close(struct sqlite_tables *tables)
+{
+    if (tables != NULL) {
+        sqlite_pool_close(&tables->pool);
+        free(tables);
+    }
+}
+
+void sqlite_reading_free(struct sqlite_reading *reading)
+{
+    free(reading->texts);
+    reading->texts = NULL;
+}
+
+/* --------------------------------------------------------------------------------------------------- rows, items */
+
+static sqlite3_stmt *statement_of(struct sqlite_conn *conn, const struct item_schema *schema, enum statement statement)
+{
+    return sqlite_statement(conn, STATEMENT(schema->kind, statement));
+}
+
+static bool is_kept(const struct item_attribute *attribute)
+{
+    return attribute->presence != ITEM_REMARK;
+}
+
+/* An empty text is none, as it is in what we write. */
+static bool column_read(sqlite3_stmt *row, int column, const struct item_attribute *attribute, struct item_value *ret)
+{
+    *ret = (struct item_value){.type = ITEM_NONE};
+    switch (sqlite3_column_type(row, column)) {
+    case SQLITE_NULL: break;
+    case SQLITE_INTEGER: *ret = item_number((uint64_t)sqlite3_column_int64(row, column)); break;
+    case SQLITE_TEXT: {
+        const char *text = (const char *)sqlite3_column_text(row, column);
+        size_t len = (size_t)sqlite3_column_bytes(row, column);
+        if (text == NULL || len > attribute->max || strlen(text) != len)
+            return false;
+        *ret = item_text(text);
+        break;
+    }
+    default: return false;
+    }
+    return ret->type == ITEM_NONE ? attribute->presence != ITEM_REQUIRED : ret->type == attribute->type;
+}
+
+/* Strings are the row's, which lasts until the statement is stepped again. */
+static bool row_read(sqlite3_stmt *row, const struct item_schema *schema, struct item *ret)
+{
+    int column = 0;
+    memset(ret, 0, sizeof(*ret));
+    for (size_t i = 0; i < schema->count; i++)
+        if (is_kept(&schema->attributes[i]) && !column_read(row, column++, &schema->attributes[i], &ret->values[i]))
+            return false;
+    return true;
+}
+
+/* False: no memory. */
+static bool keep_texts(const struct item_schema *schema, struct sqlite_reading *reading)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < schema->count; i++)
+        size += strlen(item_text_of(&reading->item, i)) + 1;
+    char *at = reading->texts = malloc(size);
+    if (at == NULL)
+        return false;
+    for (size_t i = 0; i < schema->count; i++) {
+        struct item_value *value = &reading->item.values[i];
+        if (value->type != ITEM_STRING)
+            continue;
+        size_t len = strlen(value->text) + 1;
+        value->text = memcpy(at, value->text, len);
+        at += len;
+    }
+    return true;
+}
+
+static int bind_value(sqlite3_stmt *statement, int number, const struct item_value *value)
+{
+    switch (value->type) {
+    case ITEM_NUMBER: return sqlite3_bind_int64(statement, number, (sqlite3_int64)value->number);
+    case ITEM_STRING: return sqlite3_bind_text(statement, number, value->text, -1, SQLITE_STATIC);
+    case ITEM_NONE: break;
+    }
+    return sqlite3_bind_null(statement, number);
+}
+
+static int bind_key(sqlite3_stmt *statement, const struct item_schema *schema, const struct item *item)
+{
+    int rc = SQLITE_OK; /* which is 0, so that the codes can be gathered */
+    for (size_t i = 0; i < schema->keys; i++)
+        rc |= bind_value(statement, (int)i + 1, &item->values[i]);
+    return rc;
+}
+
+enum row_state { ROW_ABSENT, ROW_READ, ROW_UNREADABLE, ROW_FAILED, ROW_NO_MEMORY };
+
+static enum row_state row_find(struct sqlite_conn *conn, const struct item_schema *schema, const struct item *key,
+                               struct sqlite_reading *ret)
+{
+    sqlite3_stmt *get = statement_of(conn, schema, STATEMENT_GET);
+    if (get == NULL || bind_key(get, schema, key) != SQLITE_OK)
+        return ROW_FAILED;
+    int rc = sqlite3_step(get);
+    enum row_state state = rc == SQLITE_DONE ? ROW_ABSENT : ROW_FAILED;
+    if (rc == SQLITE_ROW)
+        state = row_read(get, schema, &ret->item) ? ROW_READ : ROW_UNREADABLE;
+    if (state == ROW_READ && !keep_texts(schema, ret))
+        state = ROW_NO_MEMORY;
+    ret->found = state == ROW_READ;
+    (void)sqlite3_reset(get); /* after a failure it gives the same code again */
+    return state;
+}
+
+/* -------------------------------------------------------------------------------------------------- outcomes */
+
+static enum table_outcome outcome_of(os_code code)
+{
+    return code == OS_ERR_THROTTLED ? TABLE_THROTTLED : TABLE_REFUSED;
+}
+
+/* `doing` "read", "write": the schema says what. */
+static enum table_outcome tables_failed(struct sqlite_conn *conn, const struct item_schema *schema, int rc,
+                                        const char *doing, os_error *err)
+{
+    char sentence[96];
+    bool fits = text_concat(sentence, sizeof(sentence), doing, " ", schema->what, NULL);
+    return outcome_of(sqlite_failed(conn, rc, fits ? sentence : doing, err));
+}
+
+static enum table_outcome tables_unreadable(const struct item_schema *schema, const struct item *key, os_error *err)
+{
+    char sort[160] = "";
+    if (schema->keys > 1)
+        (void)sqlite3_snprintf((int)sizeof(sort), sort, " (%s %.100s)", schema->attributes[1].name,
+                               item_text_of(key, 1));
+    error_set(err, OS_ERR_TABLE,
+              "The %s \"%.300s\"%s in the ledger has values that the protocol does not "
+              "allow. %s",
+              schema->subject, item_text_of(key, 0), sort, schema->mend);
+    return TABLE_UNREADABLE;
+}
+
+/* What was found in place of an item, for whoever cannot go on. */
+static enum table_outcome not_read(struct sqlite_conn *conn, const struct item_schema *schema, const struct item *key,
+                                   enum row_state state, os_error *err)
+{
+    if (state == ROW_UNREADABLE)
+        return tables_unreadable(schema, key, err);
+    return tables_failed(conn, schema, state == ROW_NO_MEMORY ? SQLITE_NOMEM : sqlite_code(conn), "read a", err);
+}
+
+/* SQLITE_FULL comes from writing the WAL, whose last frame is the commit: it was not written, nothing is applied. BUSY:
+ * the lock was not given. Any other failure may have left the whole transaction in the WAL, for the next process to
+ * find. */
+static enum table_outcome tables_commit(struct sqlite_conn *conn, const struct item_schema *schema, os_error *err)
+{
+    int rc = sqlite_commit(conn);
+    if (rc == SQLITE_OK)
+        return TABLE_OK;
+    enum table_outcome outcome = tables_failed(conn, schema, rc, "commit a", err);
+    return rc == SQLITE_FULL || rc == SQLITE_BUSY ? outcome : TABLE_AMBIGUOUS;
+}
+
+/* ---------------------------------------------------------------------------------------------------- writing */
+
+static int expire_rows(struct sqlite_conn *conn, const struct sqlite_write *write)
+{
+    if (write->now_s <= EXPIRED_GRACE_S || statements[STATEMENT(write->schema->kind, STATEMENT_EXPIRE)] == NULL)
+        return SQLITE_OK;
+    sqlite3_stmt *statement = statement_of(conn, write->schema, STATEMENT_EXPIRE);
+    if (statement == NULL)
+        return sqlite_code(conn);
+    int rc = bind_key(statement, write->schema, write->item);
+    rc |= sqlite3_bind_int64(statement, (int)write->schema->keys + 1, write->now_s - EXPIRED_GRACE_S);
+    return rc == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
+}
+
+static int remove_row(struct sqlite_conn *conn, const struct sqlite_write *write)
+{
+    sqlite3_stmt *statement = statement_of(conn, write->schema, STATEMENT_DELETE);
+    if (statement == NULL)
+        return sqlite_code(conn);
+    return bind_key(statement, write->schema, write->item) == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
+}
+
+static int put_row(struct sqlite_conn *conn, const struct sqlite_write *write, const struct item *item)
+{
+    sqlite3_stmt *statement = statement_of(conn, write->schema, STATEMENT_PUT);
+    if (statement == NULL)
+        return sqlite_code(conn);
+    int rc = SQLITE_OK;
+    int number = 1;
+    for (size_t i = 0; i < write->schema->count; i++)
+        if (is_kept(&write->schema->attributes[i]))
+            rc |= bind_value(statement, number++, &item->values[i]);
+    rc = rc == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
+    return rc == SQLITE_OK ? expire_rows(conn, write) : rc;
+}
+
+/* What was found becomes what it is after the changes. */
+static enum table_outcome change_row(struct sqlite_conn *conn, const struct sqlite_write *write,
+                                     struct sqlite_reading *found, int *ret_rc, os_error *err)
+{
+    for (size_t i = 0; i < write->schema->keys; i++)
+        found->item.values[i] = write->item->values[i];
+    if (!item_change(&found->item, write->changes, write->change_count)) {
+        error_set(err, OS_ERR_TABLE, "The %s \"%.300s\" in the ledger has a number that cannot be raised any more. %s",
+                  write->schema->subject, item_text_of(write->item, 0), write->schema->mend);
+        return TABLE_REFUSED;
+    }
+    found->found = true;
+    *ret_rc = put_row(conn, write, &found->item);
+    return TABLE_OK;
+}
+
+static bool may_write(const struct sqlite_write *write, enum row_state state, const struct sqlite_reading *found)
+{
+    if (write->kind == SQLITE_REPLACE_ITEM)
+        return state == ROW_UNREADABLE;
+    return item_condition_holds(write->condition, state == ROW_READ ? &found->item : NULL);
+}
+
+/* Inside a transaction. Whatever is not TABLE_OK is rolled back by sqlite_give. */
+static enum table_outcome write_in(struct sqlite_conn *conn, const struct sqlite_write *write,
+                                   struct sqlite_reading *ret, os_error *err)
+{
+    enum row_state state = row_find(conn, write->schema, write->item, ret);
+    bool replaces = write->kind == SQLITE_REPLACE_ITEM;
+    if (state == ROW_FAILED || state == ROW_NO_MEMORY || (state == ROW_UNREADABLE && !replaces))
+        return not_read(conn, write->schema, write->item, state, err);
+    if (!may_write(write, state, ret))
+        return state == ROW_READ ? TABLE_CONFLICT : TABLE_CONFLICT_BLIND;
+    int rc = SQLITE_OK;
+    enum table_outcome outcome = TABLE_OK;
+    if (write->kind == SQLITE_DELETE_ITEM)
+        rc = remove_row(conn, write);
+    else if (write->kind == SQLITE_UPDATE_ITEM)
+        outcome = change_row(conn, write, ret, &rc, err);
+    else
+        rc = put_row(conn, write, write->item);
+    if (rc != SQLITE_OK)
+        return tables_failed(conn, write->schema, rc, "write a", err);
+    return outcome == TABLE_OK ? tables_commit(conn, write->schema, err) : outcome;
+}
+
+enum table_outcome sqlite_tables_write(struct sqlite_tables *tables, const struct sqlite_write *write,
+                                       struct sqlite_patience patience, struct sqlite_reading *ret, os_error *err)
+{
+    error_clear(err);
+    memset(ret, 0, sizeof(*ret));
+    struct sqlite_conn *conn = NULL;
+    struct sqlite_pool pool = tables->pool;
+    pool.limit = patience;
+    os_code code = sqlite_take(&pool, patience, &conn, err);
+    if (code != OS_OK)
+        return outcome_of(code);
+    int rc = sqlite_begin(conn);
+    enum table_outcome outcome = rc == SQLITE_OK ? write_in(conn, write, ret, err)
+                                                 : tables_failed(conn, write->schema, rc, "begin to write a", err);
+    sqlite_give(&pool, conn);
+    return outcome;
+}
+
+/* ---------------------------------------------------------------------------------------------------- reading */
+
+enum table_outcome sqlite_tables_get(struct sqlite_tables *tables, const struct item_schema *schema,
+                                     const struct item *key, struct sqlite_patience patience,
+                                     struct sqlite_reading *ret, os_error *err)
+{
+    error_clear(err);
+    memset(ret, 0, sizeof(*ret));
+    struct sqlite_conn *conn = NULL;
+    struct sqlite_pool pool = tables->pool;
+    pool.limit = patience;
+    os_code code = sqlite_take(&pool, patience, &conn, err);
+    if (code != OS_OK)
+        return outcome_of(code);
+    enum row_state state = row_find(conn, schema, key, ret);
+    bool answered = state == ROW_ABSENT || state == ROW_READ;
+    enum table_outcome outcome = answered ? TABLE_OK : not_read(conn, schema, key, state, err);
+    sqlite_give(&pool, conn);
+    return outcome;
+}
+
+/* Of a row that does not fit. */
+static void key_read(sqlite3_stmt *row, const struct item_schema *schema, struct item *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    for (size_t i = 0; i < schema->keys; i++)
+        ret->values[i] = item_text((const char *)sqlite3_column_text(row, (int)i));
+}
+
+static enum table_outcome list_in(struct sqlite_conn *conn, const struct item_schema *schema, const char *partition,
+                                  sqlite_row_fn each, void *context, os_error *err)
+{
+    sqlite3_stmt *list = statement_of(conn, schema, STATEMENT_LIST);
+    if (list == NULL || (partition != NULL && sqlite3_bind_text(list, 1, partition, -1, SQLITE_STATIC) != SQLITE_OK))
+        return tables_failed(conn, schema, sqlite_code(conn), "list every", err);
+    int rc = sqlite3_step(list);
+    for (; rc == SQLITE_ROW; rc = sqlite3_step(list)) {
+        struct item item;
+        for (size_t i = 0; i < schema->keys; i++)
+            if (sqlite3_column_text(list, (int)i) == NULL)
+                return tables_failed(conn, schema, SQLITE_NOMEM, "list every", err);
+        bool readable = row_read(list, schema, &item);
+        if (!readable)
+            key_read(list, schema, &item);
+        if (!each(context, &item, readable))
+            return TABLE_OK;
+    }
+    return rc == SQLITE_DONE ? TABLE_OK : tables_failed(conn, schema, rc, "list every", err);
+}
+
+enum table_outcome sqlite_tables_list(struct sqlite_tables *tables, const struct item_schema *schema,
+                                      const char *partition, struct sqlite_patience patience, sqlite_row_fn each,
+                                      void *context, os_error *err)
+{
+    error_clear(err);
+    struct sqlite_conn *conn = NULL;
+    struct sqlite_pool pool = tables->pool;
+    pool.limit = patience;
+    os_code code = sqlite_take(&pool, patience, &conn, err);
+    if (code != OS_OK)
+        return outcome_of(code);
+    enum table_outcome outcome = list_in(conn, schema, partition, each, context, err);
+    sqlite_give(&pool, conn);
+    return outcome;
+}
