@@ -12,6 +12,7 @@ root=$1
 declare -A below=(
     [base]=""
     [commit]="base"
+    [lease]="base"
     [item]="base"
     [profile]="base"
     [aws]="base"
@@ -47,7 +48,7 @@ declare -A users=(
     [curl]="http" [openssl]="base aws" [expat.h]="s3" [jansson.h]="dynamo client profile" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
     [dlfcn.h]="store sigv2"
 )
-# The protocol core has no input, no output, no clock and no allocator.
+# The protocol core, and leases, have no input, no output, no clock and no allocator.
 pure_headers="assert.h stdbool.h stddef.h stdint.h string.h inttypes.h limits.h"
 
 has_word() { # LIST WORD
@@ -74,7 +75,7 @@ check_system_include() { # FOLDER FILE INCLUDED
     if [[ -n ${users[$library]:-} ]] && ! has_word "${users[$library]}" "$1"; then
         violation "$2 includes <$3>: that library is for ${users[$library]}"
     fi
-    if [[ $1 == commit ]] && ! has_word "$pure_headers" "$3"; then
+    if [[ $1 == commit || $1 == lease ]] && ! has_word "$pure_headers" "$3"; then
         violation "$2 includes <$3>: the protocol core does without"
     fi
 }
