@@ -27,6 +27,8 @@ API_PAGE = """# The C interface {#page_api}
 <a href="api/oscommit_8h.html">oscommit.h</a>: conventions, types and functions.
 
 <a href="api/oscommit__async_8h.html">oscommit_async.h</a>: the same calls, without waiting.
+
+<a href="api/oscommit__lease_8h.html">oscommit_lease.h</a>: leases.
 """
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"(`+)(?:(?!\1).)+\1")

@@ -6,6 +6,7 @@
 #include "client/own_profile.h"
 #include "client/pool.h"
 #include "guarded/driver.h"
+#include "holding/holding.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,8 @@ static os_code open_store(os_client *client, struct credentials *keys, os_error 
         .marks = told_marks(settings->profile),
         .root = settings->root,
     };
+    if (settings->store_scheme == SETTINGS_NONE)
+        return none_store_new(&config, &client->store, err);
     if (settings->store_scheme == SETTINGS_FILE)
         return local_store_new(&config, &client->store, err);
     if (settings->signature == OS_SIGNATURE_V2)
@@ -270,6 +273,7 @@ void os_client_close(os_client *client)
             end_thread(client);
         driver_free_all(client);
         release_free_all(client);
+        holding_detach_all(client);
         fence_check_free(client);
     }
     pool_free(client->pool);

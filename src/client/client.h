@@ -19,7 +19,8 @@ enum client_fences { CLIENT_FENCES_UNKNOWN = 0, CLIENT_FENCES_YES, CLIENT_FENCES
 enum client_etags { CLIENT_ETAGS_UNKNOWN = 0, CLIENT_ETAGS_MD5, CLIENT_ETAGS_OTHER };
 
 struct driver; /* one guarded call: guarded/driver.h */
-struct pool;   /* client/pool.h */
+struct os_lease;
+struct pool; /* client/pool.h */
 struct fence_check;
 struct release;
 struct release_waiter;
@@ -59,6 +60,7 @@ struct os_client {
     bool names_markers;               /* and its 404s to name delete markers (R16) */
     struct driver *drivers;           /* all that are alive */
     struct release *releases;         /* all under way */
+    struct os_lease *leases;          /* all that are held, or on the way to it or from it */
     struct release_waiter *held_back; /* until those of their record have ended */
     struct update_habit update_habits[CLIENT_UPDATE_HABITS];
     uint64_t ledger_took_ms;              /* its last answer */

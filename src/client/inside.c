@@ -220,6 +220,15 @@ void client_report_log(void *context, os_log_level level, const char *line)
     unlink_from(client, &inside);
 }
 
+void client_report_lease(os_client *client, os_lease_changed_fn changed, void *context, os_lease *lease,
+                         os_lease_status status)
+{
+    struct inside inside;
+    link_in(client, &inside, "the function of a lease");
+    changed(context, lease, status);
+    unlink_from(client, &inside);
+}
+
 void client_report_completion(os_client *client, os_complete_fn complete, void *context, os_operation *operation)
 {
     struct inside inside;

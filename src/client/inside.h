@@ -8,6 +8,7 @@
 
 #include "base/thread.h"
 #include "oscommit_async.h"
+#include "oscommit_lease.h"
 
 #include <stdbool.h>
 
@@ -53,6 +54,8 @@ void client_wait_for_operations(os_client *client);
 /* The caller's functions, run on whatever thread. */
 void client_report_metric(os_client *client, const os_metric *metric);
 void client_report_log(void *client, os_log_level level, const char *line);
+void client_report_lease(os_client *client, os_lease_changed_fn changed, void *context, os_lease *lease,
+                         os_lease_status status);
 void client_report_completion(os_client *client, os_complete_fn complete, void *context, os_operation *operation);
 
 #endif

@@ -372,7 +372,7 @@ static os_code settings_take_all(const os_options *options, struct settings *ret
 {
     uint64_t url_timeout_ms = 0;
     os_code code = check_enums(options, err);
-    if (code == OS_OK)
+    if (code == OS_OK && given(options->store_url))
         code = url_parse_store(options->store_url, ret, err);
     if (code == OS_OK && options->ledger_url && options->ledger_url[0])
         code = url_parse_ledger(options->ledger_url, ret, &url_timeout_ms, err);
@@ -400,7 +400,7 @@ os_code settings_new(const os_options *options, struct settings *ret, struct cre
     os_code code = versioned_copy(options, &own, sizeof(own), "os_options", err);
     if (code != OS_OK)
         return code;
-    if (own.store_url == NULL || own.store_url[0] == '\0')
+    if (!given(own.store_url) && !given(own.ledger_url)) /* with the ledger alone there are leases */
         return error_set(err, OS_ERR_CONFIG, "store_url is missing; write s3://bucket[/prefix] or file:///root.");
     memset(ret, 0, sizeof(*ret));
     code = settings_take_all(&own, ret, err);

@@ -13,15 +13,15 @@ enum { SETTINGS_DEADLINE_MS = 120000 };
 #define SETTINGS_LONGEST_MS \
     (UINT64_C(1) << 48) /* about 9,000 years: any time added to a clock reading stays a number */
 
-enum settings_scheme { SETTINGS_S3 = 1, SETTINGS_FILE, SETTINGS_DYNAMODB, SETTINGS_SQLITE };
+enum settings_scheme { SETTINGS_NONE = 0, SETTINGS_S3, SETTINGS_FILE, SETTINGS_DYNAMODB, SETTINGS_SQLITE };
 
 struct settings {
     enum settings_scheme store_scheme;
-    char *bucket;                       /* S3 */
-    char *prefix;                       /* S3: "" or "a/b/" */
-    char *root;                         /* FILE */
-    enum settings_scheme ledger_scheme; /* 0: none */
-    char *table;                        /* DYNAMODB: name or ARN; SQLITE: the file */
+    char *bucket; /* S3 */
+    char *prefix; /* S3: "" or "a/b/" */
+    char *root;   /* FILE */
+    enum settings_scheme ledger_scheme;
+    char *table; /* DYNAMODB: name or ARN; SQLITE: the file */
     struct endpoint s3_endpoint;
     struct endpoint dynamodb_endpoint;
     os_addressing addressing;

@@ -45,7 +45,7 @@ struct item_attribute {
 };
 
 /* Which table of a file that has several. */
-enum item_kind { ITEM_RECORDS = 0, ITEM_KINDS };
+enum item_kind { ITEM_RECORDS = 0, ITEM_LEASES, ITEM_KINDS };
 
 /* Static data. The key comes first: the partition, then (with two) the sort key. */
 struct item_schema {

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SQLITE_STATEMENTS_MAX = 8 /* per spec */ };
+enum { SQLITE_STATEMENTS_MAX = 16 /* per spec */ };
 
 /* What one kind of file is. Static data. */
 struct sqlite_spec {

@@ -20,6 +20,11 @@ enum statement { STATEMENT_GET, STATEMENT_PUT, STATEMENT_DELETE, STATEMENT_LIST,
 #define STATEMENT(kind, statement) ((size_t)(kind)*STATEMENT_COUNT + (statement))
 
 #define RECORD_COLUMNS "path, etag, generation, timeout_ms, ttl_s, nonce, fence_s, saw, upload"
+#define LEASE_COLUMNS  "key, expiry_s, version, ttl_ms, owner, token"
+/* A lease that has expired is taken over by who waits for it, by its version: no clock removes it. */
+#define LEASES                                                                                                         \
+    "CREATE TABLE leases (key TEXT NOT NULL PRIMARY KEY, expiry_s INTEGER, version TEXT, ttl_ms INTEGER, owner TEXT, " \
+    "token INTEGER) WITHOUT ROWID"
 
 static const char *const statements[ITEM_KINDS * STATEMENT_COUNT] = {
     [STATEMENT(ITEM_RECORDS, STATEMENT_GET)] = "SELECT " RECORD_COLUMNS " FROM records WHERE path = ?1 AND etag = ?2",
@@ -32,9 +37,15 @@ static const char *const statements[ITEM_KINDS * STATEMENT_COUNT] = {
     [STATEMENT(ITEM_RECORDS, STATEMENT_EXPIRE)] =
         "DELETE FROM records WHERE (path, etag) IN (SELECT path, etag FROM records WHERE ttl_s >= 0 AND "
         "ttl_s < ?3 AND NOT (path = ?1 AND etag = ?2) ORDER BY ttl_s LIMIT 4)",
+    [STATEMENT(ITEM_LEASES, STATEMENT_GET)] = "SELECT " LEASE_COLUMNS " FROM leases WHERE key = ?1",
+    [STATEMENT(ITEM_LEASES, STATEMENT_PUT)] =
+        "INSERT OR REPLACE INTO leases (" LEASE_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    [STATEMENT(ITEM_LEASES, STATEMENT_DELETE)] = "DELETE FROM leases WHERE key = ?1",
+    [STATEMENT(ITEM_LEASES, STATEMENT_LIST)] =
+        "SELECT " LEASE_COLUMNS " FROM leases WHERE ?1 IS NULL OR key = ?1 ORDER BY key",
 };
 
-static const char *const upgrades[] = {"ALTER TABLE records ADD COLUMN upload TEXT"};
+static const char *const upgrades[] = {"ALTER TABLE records ADD COLUMN upload TEXT", LEASES};
 
 static const struct sqlite_spec spec = {
     .what = "ledger",
@@ -44,7 +55,7 @@ static const struct sqlite_spec spec = {
            "path TEXT NOT NULL, etag TEXT NOT NULL, generation INTEGER NOT NULL, timeout_ms INTEGER NOT NULL, "
            "ttl_s INTEGER NOT NULL, fence_s INTEGER, nonce TEXT, saw TEXT, upload TEXT, PRIMARY KEY (path, etag)) "
            "WITHOUT ROWID;"
-           "CREATE INDEX records_by_ttl ON records (ttl_s);",
+           "CREATE INDEX records_by_ttl ON records (ttl_s);" LEASES ";",
     .upgrades = upgrades,
     .sql = statements,
     .sql_count = ITEM_KINDS * STATEMENT_COUNT,
@@ -302,7 +313,7 @@ static bool may_write(const struct sqlite_write *write, enum row_state state, co
 {
     if (write->kind == SQLITE_REPLACE_ITEM)
         return state == ROW_UNREADABLE;
-    return item_condition_holds(write->condition, state == ROW_READ ? &found->item : NULL);
+    return write->condition == NULL || item_condition_holds(write->condition, state == ROW_READ ? &found->item : NULL);
 }
 
 /* Inside a transaction. Whatever is not TABLE_OK is rolled back by sqlite_give. */

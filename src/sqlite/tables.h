@@ -40,7 +40,7 @@ struct sqlite_write {
     enum sqlite_write_kind kind;
     const struct item_schema *schema;
     const struct item *item;                /* PUT and REPLACE: all of it; the others: its key */
-    const struct item_condition *condition; /* not of REPLACE */
+    const struct item_condition *condition; /* NULL: none; not of REPLACE */
     const struct item_change *changes;      /* UPDATE */
     size_t change_count;
     int64_t now_s; /* for TTL only */

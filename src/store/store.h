@@ -200,6 +200,8 @@ struct store_config { /* borrowed during ..._new only, but for loop */
 os_code s3_store_new(const struct store_config *config, struct store **ret, os_error *err);
 os_code sigv2_store_new(const struct store_config *config, struct store **ret,
                         os_error *err); /* OS_ERR_UNSUPPORTED without the module */
+/* Refuses everything: the client has no store. */
+os_code none_store_new(const struct store_config *config, struct store **ret, os_error *err);
 os_code local_store_new(const struct store_config *config, struct store **ret, os_error *err);
 
 #endif

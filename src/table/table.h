@@ -35,7 +35,7 @@ struct table_request {
     enum table_verb verb;
     const struct item_schema *schema;
     const struct item *item;                /* PUT, REPLACE: all of it; UPDATE, DELETE, GET: its key */
-    const struct item_condition *condition; /* PUT, UPDATE, DELETE */
+    const struct item_condition *condition; /* PUT, UPDATE, DELETE; NULL: none */
     const struct item_change *changes;      /* UPDATE */
     size_t change_count;
     const char *partition; /* LIST: NULL for the whole table */

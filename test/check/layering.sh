@@ -31,9 +31,10 @@ declare -A below=(
     [plain]="upload client store ledger table loop profile s3 http commit aws base"
     [update]="guarded plain client loop base"
     [probe]="client store loop profile s3 http commit aws base"
+    [holding]="client table item loop lease base"
     [gc]="client store ledger table loop s3 commit base"
     [operation]="update guarded plain upload client store ledger table loop profile s3 http commit aws base"
-    [api]="update operation guarded plain probe gc upload client store ledger table loop profile s3 http commit aws base"
+    [api]="update operation guarded plain probe gc holding upload client store ledger table loop profile s3 http commit aws base"
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.
@@ -61,7 +62,7 @@ includes() { # FILE: each include as it stands, "x" or <x>
 
 check_project_include() { # FOLDER FILE INCLUDED
     local folder=$1 target=${3%%/*}
-    [[ $3 == oscommit.h || $3 == oscommit_async.h ]] && return
+    [[ $3 == oscommit.h || $3 == oscommit_async.h || $3 == oscommit_lease.h ]] && return
     if [[ $3 != */* || $3 == *..* ]]; then
         violation "$2 includes \"$3\": say which folder of src it stands in"
     elif [[ $target != "$folder" ]] && ! has_word "${below[$folder]}" "$target" &&

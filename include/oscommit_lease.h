@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Leases: something that one holder has at a time, for as long as it extends it. One job, one compactor, one leader.
+ *
+ * Where. A lease is an item of a table of its own, which ledger_url of the client names: dynamodb://TABLE, with the
+ *   partition key `key` (S) and TTL on `lease_expiry`, or sqlite:///FILE, which may hold records as well. The items are
+ *   those of the Rust crate dynamodb-lease 0.22.1, so that both can share a table (docs/leases.md). A client that does
+ *   nothing else needs no store_url.
+ *
+ * What is promised. While os_lease_state says held or at risk, nobody else holds the lease: as long as clocks differ in
+ *   rate by at most 5 %, and as long as other implementations on the same table keep to their own assumptions. The time
+ *   counts from the send of the last extension that was confirmed, by that clock of the machine which advanced most, so
+ *   that a machine that was suspended, or a process that was stopped, finds the lease lost when it goes on. It is lost
+ *   before another can have it, never after.
+ *
+ * What is not. A process that was stopped between its look at the state and its write does not know. Give its writes the
+ *   token (os_lease_token): whoever was later has a larger one.
+ *
+ * Threads. A lease is extended by the client's I/O thread (with foreign_loop: within os_client_step), a third of its time
+ *   to live after the last time. Its functions may be called from any thread, but none after os_lease_release has begun.
+ */
+#ifndef OSCOMMIT_LEASE_H
+#define OSCOMMIT_LEASE_H
+
+#include "oscommit.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A lease that was acquired, and was not released. */
+typedef struct os_lease os_lease;
+
+typedef enum os_lease_status {
+    OS_LEASE_HELD = 1,    /* nobody else holds it */
+    OS_LEASE_AT_RISK = 2, /* the same, but half of its time has passed since it was extended last */
+    OS_LEASE_LOST = 3     /* another may hold it, from now on for ever: stop what it was for, and release it */
+} os_lease_status;
+
+/* Says that the state is another one. Runs on the client's I/O thread, where everything of the client waits for it: set a
+ * flag, wake a thread, signal a process. Calls of this library on the same client are refused there, but for os_lease_state,
+ * os_lease_remaining_ms and os_lease_token. */
+typedef void (*os_lease_changed_fn)(void *context, os_lease *lease, os_lease_status status);
+
+/* What a lease is to be like. Brackets name the defaults. */
+typedef struct os_lease_options {
+    size_t size;
+    uint64_t
+        ttl_s; /* [60] time to live after an extension, 2 to 86,400 seconds; all holders wait so long for a dead one */
+    int wait;  /* [0] 0: another holder is a conflict at once. 1: wait for him until the deadline of the call */
+    int fencing;                 /* [0] 1: with a token. The item stays when the lease is released, to remember it */
+    const char *owner;           /* [host name and process id] who holds it, for people: 1 to 255 bytes of UTF-8 */
+    os_lease_changed_fn changed; /* [NULL] */
+    void *context;               /* of `changed` */
+} os_lease_options;
+#define OS_LEASE_OPTIONS_INIT OS_SIZED_(os_lease_options)
+
+/*
+ * Acquires the lease `name` (1 to 1,024 bytes of UTF-8) and keeps it extended until os_lease_release. Blocks until it is
+ * held, or the call has ended. `options` and `call` may be NULL. *ret is the caller's, who releases it; NULL after a
+ * failure. Takes one request where nobody holds it; with fencing three, the first time.
+ *   OS_OK            held
+ *   OS_ERR_CONFLICT  another holds it; the message says who and until when (with `wait`: still at the deadline)
+ *   OS_ERR_ARGUMENT  a name or an option that cannot be
+ *   OS_ERR_CONFIG    the client has no table (ledger_url)
+ *   OS_ERR_NO_TABLE, OS_ERR_TABLE, OS_ERR_DENIED, OS_ERR_CREDENTIALS ...   the table refuses; nothing is held
+ *   OS_ERR_DEADLINE, OS_ERR_NETWORK, OS_ERR_THROTTLED   the table did not answer, or not clearly, until the deadline
+ *   OS_ERR_CANCELLED
+ * After a failure nothing is held. An item that an unanswered request may have left ends by itself, after ttl_s.
+ */
+OS_API os_code os_lease_acquire(os_client *client, const char *name, const os_lease_options *options,
+                                const os_call *call, os_lease **ret, os_error *err);
+
+/* What the holder may believe at this instant, by the clocks; does not block. OS_LEASE_LOST for NULL. */
+OS_API os_lease_status os_lease_state(const os_lease *lease);
+
+/* For how many milliseconds more that is certain without another extension; 0 when it is lost. Does not block. */
+OS_API uint64_t os_lease_remaining_ms(const os_lease *lease);
+
+/* The fencing token, larger than that of every holder before; 0 without fencing. Does not block. */
+OS_API uint64_t os_lease_token(const os_lease *lease);
+
+/*
+ * Ends the lease and frees it, whatever the code is. Others can have it at once. Blocks until the table has answered.
+ * NULL is fine.
+ *   OS_OK             it was held until now, and nothing of it is left
+ *   OS_ERR_CONFLICT   it had been lost before: what was done since then was not covered by it
+ *   OS_ERR_UNDECIDED  it was held until now, but the table did not confirm the end: others may have to wait for ttl_s
+ *   OS_ERR_CANCELLED  the client was closed before: nothing was sent, and others may have to wait for ttl_s
+ */
+OS_API os_code os_lease_release(os_lease *lease, const os_call *call, os_error *err);
+
+/* What stands in the table under a name. */
+typedef struct os_lease_info {
+    size_t size;
+    int held;          /* the item has a holder, who may be dead. 0: free; the rest is 0 or "" */
+    int foreign;       /* written by another implementation */
+    int64_t expiry_s;  /* epoch seconds by the holder's clock; only other implementations go by it */
+    uint64_t ttl_ms;   /* 0: not told */
+    uint64_t token;    /* 0: none; stays when the lease is free */
+    char version[132]; /* changes at each extension */
+    char owner[256];   /* "": not told */
+} os_lease_info;
+#define OS_LEASE_INFO_INIT OS_SIZED_(os_lease_info)
+
+/* Reads what stands under `name`; one request. Blocks. OS_OK, also if there is nothing; or as os_lease_acquire. */
+OS_API os_code os_lease_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret,
+                             os_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

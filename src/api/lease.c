@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of oscommit_lease.h. */
+#include "holding/holding.h"
+
+os_code os_lease_acquire(os_client *client, const char *name, const os_lease_options *options, const os_call *call,
+                         os_lease **ret, os_error *err)
+{
+    const struct holding_arguments arguments = {name, options, call, ret};
+    return holding_acquire(client, &arguments, err);
+}
+
+os_lease_status os_lease_state(const os_lease *lease)
+{
+    return holding_state(lease);
+}
+
+uint64_t os_lease_remaining_ms(const os_lease *lease)
+{
+    return holding_remaining_ms(lease);
+}
+
+uint64_t os_lease_token(const os_lease *lease)
+{
+    return holding_token(lease);
+}
+
+os_code os_lease_release(os_lease *lease, const os_call *call, os_error *err)
+{
+    return holding_release(lease, call, err);
+}
+
+os_code os_lease_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret, os_error *err)
+{
+    return holding_read(client, name, call, ret, err);
+}

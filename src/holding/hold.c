@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A step machine with a table and time: what it asks for is sent, what is answered is given to it. Loop's thread. */
+#include "holding/hold.h"
+
+#include "base/container.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "client/inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void step(os_lease *hold, struct lease_event *event);
+
+/* ------------------------------------------------------------------------------------------------------ requests */
+
+static const char *operation_of(const os_lease *hold)
+{
+    switch (hold->wire.table.verb) {
+    case TABLE_PUT: return "PutItem";
+    case TABLE_DELETE: return "DeleteItem";
+    case TABLE_GET: return "GetItem";
+    default: return "UpdateItem";
+    }
+}
+
+/* Who holds it, as far as the item says. */
+static void note_other(os_lease *hold, const struct item *item)
+{
+    const char *owner = item != NULL ? item_text_of(item, LEASE_AT_OWNER) : "";
+    bool held = item != NULL && item->values[LEASE_AT_VERSION].type != ITEM_NONE;
+    if (!held)
+        return;
+    snprintf(hold->other, sizeof(hold->other), "%s", owner[0] != '\0' ? owner : "another (it does not say who)");
+}
+
+static void answered(void *context, const struct table_answer *answer)
+{
+    os_lease *hold = context;
+    struct lease_event event = {
+        .kind = LEASE_EVENT_ANSWER, .outcome = lease_outcome_of(answer->outcome), .has_date = answer->has_date};
+    hold->table_op = NULL;
+    event.date_s = answer->date_s;
+    clock_read(&event.now);
+    lease_item_of(answer->found ? answer->item : NULL, &event.item);
+    event.epoch = event.item.token;
+    if (answer->outcome == TABLE_CONFLICT)
+        note_other(hold, answer->item);
+    if (answer->error.code != OS_OK)
+        hold->error = answer->error;
+    else if (answer->outcome == TABLE_OK || answer->outcome == TABLE_CONFLICT)
+        error_clear(&hold->error);
+    client_note_request(hold->client, operation_of(hold), hold->name, &hold->sent, answer->error.http_status,
+                        answer->error.code);
+    step(hold, &event);
+}
+
+static void request_not_begun(struct loop_timer *timer)
+{
+    os_lease *hold = container_of(timer, os_lease, not_begun);
+    struct lease_event event = {.kind = LEASE_EVENT_ANSWER, .outcome = LEASE_THROTTLED};
+    clock_read(&event.now);
+    error_no_memory(&hold->error);
+    step(hold, &event);
+}
+
+static void hold_send(os_lease *hold, const struct lease_request *request)
+{
+    struct table *table = hold->client->ledger;
+    lease_wire_fill(request, &hold->holder, &hold->wire);
+    clock_read(&hold->sent);
+    hold->wire.table.deadline_monotonic_ms = hold->sent.monotonic_ms + request->try_ms;
+    hold->table_op = table->vtable->start(table, &hold->wire.table, answered, hold);
+    if (hold->table_op == NULL)
+        loop_timer_set(hold->client->loop, &hold->not_begun, 0);
+}
+
+/* --------------------------------------------------------------------------------------------------------- steps */
+
+static void publish(os_lease *hold)
+{
+    pthread_mutex_lock(&hold->mutex);
+    hold->shown = hold->lease;
+    pthread_mutex_unlock(&hold->mutex);
+}
+
+static bool is_told(enum lease_status status)
+{
+    return status == LEASE_HELD || status == LEASE_AT_RISK || status == LEASE_LOST;
+}
+
+static void log_status(const os_lease *hold, enum lease_status status)
+{
+    struct log *log = &hold->client->log;
+    if (status == LEASE_AT_RISK)
+        log_line(log, OS_LOG_WARN, "The lease \"%.200s\" was not extended for half of its time to live.%s%.400s",
+                 hold->name, hold->error.code != OS_OK ? " Last trouble: " : "", hold->error.message);
+    else if (status == LEASE_LOST)
+        log_line(log, OS_LOG_WARN, "The lease \"%.200s\" is lost: it %s.%s%.400s", hold->name,
+                 hold->error.code != OS_OK ? "could not be extended in time"
+                                           : "was not extended in time, or taken by another",
+                 hold->error.code != OS_OK ? " Last trouble: " : "", hold->error.message);
+}
+
+bool hold_has_settled(const os_lease *hold)
+{
+    enum lease_status status = hold->lease.shown;
+    if (hold->waiting == NULL)
+        return false;
+    return lease_finished(&hold->lease) || (is_told(status) && hold->lease.end != LEASE_RELEASED);
+}
+
+/* The sync may be gone when this returns, and with it the lease. */
+static void finish_waiting(os_lease *hold)
+{
+    struct sync *sync = hold->waiting;
+    hold->waiting = NULL;
+    op_end(&hold->op);
+    if (lease_finished(&hold->lease)) {
+        hold_quiet(hold);
+        hold_unlist(hold);
+    }
+    sync_finish(sync);
+}
+
+static void step(os_lease *hold, struct lease_event *event)
+{
+    struct lease_actions actions;
+    enum lease_status before = hold->lease.shown;
+    lease_step(&hold->lease, event, &actions);
+    publish(hold);
+    if (actions.has_timer)
+        loop_timer_set(hold->client->loop, &hold->timer, actions.timer_ms);
+    else
+        loop_timer_clear(hold->client->loop, &hold->timer);
+    if (actions.send)
+        hold_send(hold, &actions.request);
+    enum lease_status status = hold->lease.shown;
+    if (actions.changed)
+        log_status(hold, status);
+    if (actions.changed && is_told(before) && is_told(status) && hold->changed != NULL)
+        client_report_lease(hold->client, hold->changed, hold->context, hold,
+                            (os_lease_status)(status - LEASE_HELD + 1));
+    if (hold_has_settled(hold))
+        finish_waiting(hold);
+}
+
+void hold_step(os_lease *hold, enum lease_event_kind kind)
+{
+    struct lease_event event = {.kind = kind};
+    clock_read(&event.now);
+    step(hold, &event);
+}
+
+static void on_timer(struct loop_timer *timer)
+{
+    hold_step(container_of(timer, os_lease, timer), LEASE_EVENT_TIMER);
+}
+
+/* ------------------------------------------------------------------------------------------------------- waiting */
+
+static void interrupted(struct op *op, enum op_reason reason)
+{
+    os_lease *hold = container_of(op, os_lease, op);
+    hold->interrupted = reason;
+    hold->was_interrupted = true;
+    hold_step(hold, LEASE_EVENT_STOP);
+}
+
+static void no_attempt(struct op *op)
+{
+    (void)op; /* it has only an end */
+}
+
+bool hold_await(os_lease *hold, struct sync *sync, const os_call *call)
+{
+    struct op_limits limits = client_limits(hold->client, call);
+    memset(&hold->op, 0, sizeof(hold->op));
+    hold->was_interrupted = false;
+    if (!op_begin(&hold->op, &limits, no_attempt, interrupted))
+        return false;
+    hold->waiting = sync;
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------- lists */
+
+void hold_list(os_lease *hold)
+{
+    os_client *client = hold->client;
+    hold->timer.fire = on_timer;
+    hold->not_begun.fire = request_not_begun;
+    hold->is_listed = true;
+    hold->next = client->leases;
+    if (client->leases)
+        client->leases->previous = hold;
+    client->leases = hold;
+}
+
+void hold_unlist(os_lease *hold)
+{
+    if (!hold->is_listed)
+        return;
+    if (hold->previous)
+        hold->previous->next = hold->next;
+    else
+        hold->client->leases = hold->next;
+    if (hold->next)
+        hold->next->previous = hold->previous;
+    hold->is_listed = false;
+}
+
+void hold_quiet(os_lease *hold)
+{
+    struct table *table = hold->client->ledger;
+    loop_timer_clear(hold->client->loop, &hold->timer);
+    loop_timer_clear(hold->client->loop, &hold->not_begun);
+    if (hold->table_op != NULL)
+        table->vtable->cancel(table, hold->table_op);
+    hold->table_op = NULL;
+}
+
+void holding_detach_all(os_client *client)
+{
+    while (client->leases != NULL) {
+        os_lease *hold = client->leases;
+        hold_quiet(hold);
+        hold_unlist(hold);
+        pthread_mutex_lock(&hold->mutex);
+        hold->client = NULL;
+        pthread_mutex_unlock(&hold->mutex);
+    }
+}

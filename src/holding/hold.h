@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One lease as its driver has it. What the parts of this folder share; nobody else includes it. */
+#ifndef OSCOMMIT_HOLDING_HOLD_H
+#define OSCOMMIT_HOLDING_HOLD_H
+
+#include "holding/holding.h"
+#include "holding/lease_item.h"
+#include "loop/op.h"
+
+#include <pthread.h>
+
+struct os_lease {
+    os_client *client; /* NULL: it was closed, and nothing happens any more */
+    char name[LEASE_NAME_MAX + 1];
+    char epoch_name[LEASE_NAME_MAX + sizeof(LEASE_EPOCH_SUFFIX)];
+    char owner[LEASE_OWNER_MAX + 1];
+    struct lease_holder holder;
+    os_lease_changed_fn changed;
+    void *context;
+
+    /* Of the loop's thread alone. */
+    struct lease lease;
+    struct lease_wire wire; /* the request under way, or the last one */
+    struct table_op *table_op;
+    struct clock_reading sent;
+    struct loop_timer timer;     /* the machine's */
+    struct loop_timer not_begun; /* a request for which there was no memory */
+    bool is_listed;
+    struct os_lease *next; /* of the client's */
+    struct os_lease *previous;
+    os_error error;  /* why the last request that failed did so; OS_OK: none has */
+    char other[320]; /* who was seen to hold it, for a sentence */
+    /* The call that waits for it to be held, or to be over; NULL: none. */
+    struct sync *waiting;
+    struct op op; /* of that call */
+    enum op_reason interrupted;
+    bool was_interrupted;
+
+    pthread_mutex_t mutex; /* of the copy */
+    struct lease shown;    /* as it was after the last step, for whoever asks */
+};
+
+/* hold.c: loop's thread. */
+void hold_step(os_lease *hold, enum lease_event_kind kind);
+/* Whoever waits does so until this says true. */
+bool hold_has_settled(const os_lease *hold);
+/* Begins to wait: a deadline, a cancellation and the closing are a STOP. False: no memory. */
+bool hold_await(os_lease *hold, struct sync *sync, const os_call *call);
+void hold_list(os_lease *hold);
+void hold_unlist(os_lease *hold);
+void hold_quiet(os_lease *hold); /* no timer and no request any more */
+
+#endif

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls: a lease is acquired, asked, released, read. */
+#include "holding/hold.h"
+
+#include "base/container.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "client/arguments.h"
+#include "client/inside.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TTL_DEFAULT_S = 60, TTL_LEAST_S = 2, TTL_MOST_S = 86400, POLL_MS = 1000 };
+
+/* ----------------------------------------------------------------------------------------------------- arguments */
+
+static bool has_suffix(struct text name, const char *suffix)
+{
+    size_t length = strlen(suffix);
+    return name.len >= length && memcmp(name.p + name.len - length, suffix, length) == 0;
+}
+
+static os_code check_name(const char *given, os_error *err)
+{
+    struct text name = text_from(given);
+    if (name.len == 0 || name.len > LEASE_NAME_MAX || !text_is_utf8(name))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The name of a lease must be 1 to %d bytes of UTF-8; this one has %zu%s.", LEASE_NAME_MAX,
+                         name.len, text_is_utf8(name) ? "" : " that are not UTF-8");
+    if (has_suffix(name, LEASE_EPOCH_SUFFIX))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The name of a lease must not end with \"" LEASE_EPOCH_SUFFIX "\": tokens are counted there.");
+    return OS_OK;
+}
+
+static os_code check_options(const os_lease_options *options, os_error *err)
+{
+    struct text owner = text_from(options->owner);
+    if (options->ttl_s < TTL_LEAST_S || options->ttl_s > TTL_MOST_S)
+        return error_set(err, OS_ERR_ARGUMENT, "The time to live of a lease must be %d to %d seconds, not %llu.",
+                         TTL_LEAST_S, TTL_MOST_S, (unsigned long long)options->ttl_s);
+    if (owner.len > LEASE_OWNER_MAX || !text_is_utf8(owner))
+        return error_set(err, OS_ERR_ARGUMENT, "The owner of a lease must be at most %d bytes of UTF-8.",
+                         LEASE_OWNER_MAX);
+    return OS_OK;
+}
+
+static os_code need_table(const os_client *client, os_error *err)
+{
+    if (client->ledger == NULL)
+        return error_set(err, OS_ERR_CONFIG,
+                         "The client has no table for leases: set ledger_url (--ledger) to dynamodb://TABLE or "
+                         "sqlite:///FILE.");
+    return OS_OK;
+}
+
+/* "host:1234", which tells people where to look. */
+static void default_owner(char ret[LEASE_OWNER_MAX + 1])
+{
+    char host[128] = "";
+    if (gethostname(host, sizeof(host) - 1) != 0 || !text_is_utf8(text_from(host)) || host[0] == '\0')
+        memcpy(host, "unknown", sizeof("unknown"));
+    snprintf(ret, LEASE_OWNER_MAX + 1, "%s:%ld", host, (long)getpid());
+}
+
+/* ------------------------------------------------------------------------------------------------------- acquire */
+
+static void hold_free(os_lease *hold)
+{
+    pthread_mutex_destroy(&hold->mutex);
+    free(hold);
+}
+
+static os_code hold_new(os_client *client, const char *name, const os_lease_options *options, os_lease **ret,
+                        os_error *err)
+{
+    unsigned char random[(LEASE_NONCE_SIZE - 1) / 2];
+    struct lease_settings settings = {.ttl_s = options->ttl_s, .poll_ms = POLL_MS};
+    settings.once = options->wait == 0;
+    settings.fencing = options->fencing != 0;
+    if (!random_bytes(random, sizeof(random)))
+        return error_set(err, OS_ERR_IO, "The system gave no random bytes for the lease \"%.300s\"; try again.", name);
+    text_hex(random, sizeof(random), settings.nonce);
+    os_lease *hold = calloc(1, sizeof(*hold));
+    if (hold == NULL || pthread_mutex_init(&hold->mutex, NULL) != 0) {
+        free(hold);
+        return error_no_memory(err);
+    }
+    hold->client = client;
+    (void)TEXT_COPY_STR(name, hold->name);
+    (void)text_concat(hold->epoch_name, sizeof(hold->epoch_name), name, LEASE_EPOCH_SUFFIX, NULL);
+    default_owner(hold->owner);
+    if (options->owner != NULL && options->owner[0] != '\0')
+        (void)TEXT_COPY_STR(options->owner, hold->owner);
+    hold->holder = (struct lease_holder){hold->name, hold->epoch_name, hold->owner, settings.fencing};
+    hold->changed = options->changed;
+    hold->context = options->context;
+    lease_init(&hold->lease, &settings);
+    hold->shown = hold->lease;
+    *ret = hold;
+    return OS_OK;
+}
+
+struct hold_call {
+    struct sync sync;
+    os_lease *hold;
+    os_call call;
+    bool no_memory;
+};
+
+static void begin_to_acquire(struct sync *sync)
+{
+    struct hold_call *call = container_of(sync, struct hold_call, sync);
+    call->no_memory = !hold_await(call->hold, sync, &call->call);
+    if (call->no_memory) {
+        sync_finish(sync);
+        return;
+    }
+    hold_list(call->hold);
+    hold_step(call->hold, LEASE_EVENT_START);
+}
+
+/* Why nothing is held. */
+static os_code refuse_acquired(const os_lease *hold, os_error *err)
+{
+    const struct lease_seen *seen = &hold->lease.seen;
+    bool other = hold->lease.end == LEASE_BUSY || (hold->was_interrupted && hold->interrupted == OP_DEADLINE &&
+                                                   seen->item.held && hold->error.code == OS_OK);
+    if (other)
+        return error_set(
+            err, OS_ERR_CONFLICT,
+            "The lease \"%.200s\" is held by %.280s%s. Wait for the end of it, or find out what the holder "
+            "does.",
+            hold->name, hold->other[0] != '\0' ? hold->other : "another",
+            hold->lease.end == LEASE_BUSY ? "" : ", until the deadline");
+    if (hold->was_interrupted)
+        return error_set(err, op_reason_code(hold->interrupted), "The lease \"%.200s\" was not acquired: %s.%s%.500s",
+                         hold->name, op_reason_clause(hold->interrupted),
+                         hold->error.code != OS_OK ? " Last trouble: " : "", hold->error.message);
+    if (hold->error.code != OS_OK) {
+        if (err != NULL)
+            *err = hold->error;
+        return hold->error.code;
+    }
+    return error_set(
+        err, OS_ERR_PROTOCOL,
+        "The lease \"%.200s\" was not acquired: the table gave no usable number for its token. Look at the "
+        "item \"%.200s\".",
+        hold->name, hold->epoch_name);
+}
+
+static os_code acquire(os_client *client, const void *context, os_error *err)
+{
+    const struct holding_arguments *arguments = context;
+    struct hold_call call = {.sync.start = begin_to_acquire};
+    os_lease_options options;
+    os_code code = versioned_copy(arguments->options, &options, sizeof(options), "os_lease_options", err);
+    if (code == OS_OK)
+        code = arguments_take_call(arguments->call, &call.call, err);
+    if (code != OS_OK)
+        return code;
+    options.ttl_s = options.ttl_s == 0 ? TTL_DEFAULT_S : options.ttl_s;
+    code = check_name(arguments->name, err);
+    if (code == OS_OK)
+        code = check_options(&options, err);
+    if (code == OS_OK)
+        code = need_table(client, err);
+    if (code == OS_OK)
+        code = hold_new(client, arguments->name, &options, &call.hold, err);
+    if (code != OS_OK)
+        return code;
+    code = sync_run(client, &call.sync, err);
+    if (code == OS_OK && call.no_memory)
+        code = error_no_memory(err);
+    if (code == OS_OK && lease_finished(&call.hold->lease))
+        code = refuse_acquired(call.hold, err);
+    if (code == OS_OK)
+        *arguments->ret = call.hold;
+    else
+        hold_free(call.hold);
+    return code;
+}
+
+os_code holding_acquire(os_client *client, const struct holding_arguments *arguments, os_error *err)
+{
+    if (arguments->ret == NULL)
+        return error_set(err, OS_ERR_ARGUMENT, "os_lease_acquire needs a place for the lease: `ret` is NULL.");
+    *arguments->ret = NULL;
+    return client_perform(client, acquire, arguments, err);
+}
+
+/* --------------------------------------------------------------------------------------------------------- state */
+
+static struct lease shown_of(const os_lease *lease)
+{
+    os_lease *hold = (os_lease *)lease; /* a lock is taken, and nothing changed */
+    pthread_mutex_lock(&hold->mutex);
+    struct lease shown = hold->shown;
+    pthread_mutex_unlock(&hold->mutex);
+    return shown;
+}
+
+os_lease_status holding_state(const os_lease *lease)
+{
+    struct clock_reading now;
+    if (lease == NULL)
+        return OS_LEASE_LOST;
+    struct lease shown = shown_of(lease);
+    clock_read(&now);
+    switch (lease_status(&shown, &now)) {
+    case LEASE_HELD: return OS_LEASE_HELD;
+    case LEASE_AT_RISK: return OS_LEASE_AT_RISK;
+    default: return OS_LEASE_LOST;
+    }
+}
+
+uint64_t holding_remaining_ms(const os_lease *lease)
+{
+    struct clock_reading now;
+    if (lease == NULL)
+        return 0;
+    struct lease shown = shown_of(lease);
+    clock_read(&now);
+    return lease_remaining_ms(&shown, &now);
+}
+
+uint64_t holding_token(const os_lease *lease)
+{
+    struct lease shown = {.token = 0};
+    if (lease != NULL)
+        shown = shown_of(lease);
+    return lease_token(&shown);
+}
+
+/* ------------------------------------------------------------------------------------------------------- release */
+
+struct release_call {
+    struct hold_call call;
+    const os_call *given;
+    bool was_lost;
+};
+
+static void begin_to_release(struct sync *sync)
+{
+    struct release_call *release = container_of(sync, struct release_call, call.sync);
+    os_lease *hold = release->call.hold;
+    struct clock_reading now;
+    clock_read(&now);
+    release->was_lost = lease_status(&hold->lease, &now) == LEASE_LOST;
+    release->call.no_memory = !hold_await(hold, sync, &release->call.call);
+    if (release->call.no_memory) { /* it ends all the same: nobody could try again */
+        hold_quiet(hold);
+        hold_unlist(hold);
+        sync_finish(sync);
+        return;
+    }
+    hold_step(hold, LEASE_EVENT_RELEASE);
+}
+
+static os_code released(const struct release_call *release, os_error *err)
+{
+    const os_lease *hold = release->call.hold;
+    if (release->was_lost)
+        return error_set(err, OS_ERR_CONFLICT,
+                         "The lease \"%.200s\" had been lost before it was released: what was done since then, another "
+                         "may have done too.",
+                         hold->name);
+    if (release->call.no_memory || lease_left_behind(&hold->lease))
+        return error_set(
+            err, OS_ERR_UNDECIDED,
+            "The end of the lease \"%.200s\" was not confirmed: others may have to wait for %llu s.%s%.400s",
+            hold->name, (unsigned long long)hold->lease.settings.ttl_s,
+            hold->error.code != OS_OK ? " Last trouble: " : "", hold->error.message);
+    return OS_OK;
+}
+
+static os_code release(os_client *client, const void *context, os_error *err)
+{
+    struct release_call *call = (struct release_call *)context;
+    os_code code = arguments_take_call(call->given, &call->call.call, err);
+    if (code != OS_OK) /* a bad os_call must not leave it held */
+        (void)arguments_take_call(NULL, &call->call.call, NULL);
+    os_code done = sync_run(client, &call->call.sync, code == OS_OK ? err : NULL);
+    if (done == OS_OK)
+        done = released(call, code == OS_OK ? err : NULL);
+    return code == OS_OK ? done : code;
+}
+
+static bool is_detached(os_lease *lease)
+{
+    pthread_mutex_lock(&lease->mutex);
+    bool detached = lease->client == NULL;
+    pthread_mutex_unlock(&lease->mutex);
+    return detached;
+}
+
+os_code holding_release(os_lease *lease, const os_call *call, os_error *err)
+{
+    struct release_call release_call = {.call = {.sync.start = begin_to_release, .hold = lease}, .given = call};
+    error_clear(err);
+    if (lease == NULL)
+        return OS_OK;
+    os_code code;
+    if (is_detached(lease))
+        code = error_set(err, OS_ERR_CANCELLED,
+                         "The client was closed before the lease \"%.200s\" was released: others may have to wait for "
+                         "%llu s.",
+                         lease->name, (unsigned long long)lease->lease.settings.ttl_s);
+    else
+        code = client_perform(lease->client, release, &release_call, err);
+    if (code == OS_ERR_ARGUMENT && !is_detached(lease) && lease->is_listed)
+        return code; /* it was refused, in a callback or a child process, and is still held */
+    hold_free(lease);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- read */
+
+struct reading {
+    struct sync sync;
+    os_client *client;
+    os_call call;
+    struct op op;
+    struct item key;
+    struct table_op *table_op;
+    os_lease_info info;
+    os_code code;
+    os_error error;
+};
+
+static void reading_over(struct reading *reading)
+{
+    op_end(&reading->op);
+    sync_finish(&reading->sync);
+}
+
+static void take_info(const struct item *item, os_lease_info *ret)
+{
+    struct lease_item lease;
+    lease_item_of(item, &lease);
+    ret->token = lease.token;
+    ret->held = lease.held;
+    if (!lease.held)
+        return;
+    ret->foreign = lease.ttl_ms == 0;
+    ret->expiry_s = lease.expiry_s > INT64_MAX ? INT64_MAX : (int64_t)lease.expiry_s;
+    ret->ttl_ms = lease.ttl_ms;
+    memcpy(ret->version, lease.version, sizeof(lease.version));
+    (void)TEXT_COPY_STR(item_text_of(item, LEASE_AT_OWNER), ret->owner);
+}
+
+static void item_read(void *context, const struct table_answer *answer)
+{
+    struct reading *reading = context;
+    reading->table_op = NULL;
+    reading->error = answer->error;
+    reading->code = answer->outcome == TABLE_OK ? OS_OK : answer->error.code;
+    if (answer->outcome == TABLE_OK)
+        take_info(answer->found ? answer->item : NULL, &reading->info);
+    if (answer->outcome == TABLE_THROTTLED || answer->outcome == TABLE_AMBIGUOUS)
+        op_pause(&reading->op);
+    else
+        reading_over(reading);
+}
+
+static void read_item(struct op *op)
+{
+    struct reading *reading = container_of(op, struct reading, op);
+    struct table *table = reading->client->ledger;
+    struct table_request request = {.verb = TABLE_GET,
+                                    .schema = &lease_schema,
+                                    .item = &reading->key,
+                                    .deadline_monotonic_ms = op->deadline_monotonic_ms};
+    reading->table_op = table->vtable->start(table, &request, item_read, reading);
+    if (reading->table_op == NULL) {
+        reading->code = error_no_memory(&reading->error);
+        reading_over(reading);
+    }
+}
+
+static void reading_interrupted(struct op *op, enum op_reason reason)
+{
+    struct reading *reading = container_of(op, struct reading, op);
+    struct table *table = reading->client->ledger;
+    os_error last = reading->error;
+    if (reading->table_op != NULL)
+        table->vtable->cancel(table, reading->table_op);
+    reading->code = error_set(&reading->error, op_reason_code(reason), "The lease could not be read: %s.%s%.500s",
+                              op_reason_clause(reason), last.code != OS_OK ? " Last trouble: " : "", last.message);
+    reading_over(reading);
+}
+
+static void begin_to_read(struct sync *sync)
+{
+    struct reading *reading = container_of(sync, struct reading, sync);
+    struct op_limits limits = client_limits(reading->client, &reading->call);
+    if (op_begin(&reading->op, &limits, read_item, reading_interrupted)) {
+        read_item(&reading->op);
+        return;
+    }
+    reading->code = error_no_memory(&reading->error);
+    sync_finish(sync);
+}
+
+struct read_arguments {
+    const char *name;
+    const os_call *call;
+    os_lease_info *ret;
+};
+
+static os_code read_lease(os_client *client, const void *context, os_error *err)
+{
+    const struct read_arguments *arguments = context;
+    struct reading reading = {.sync.start = begin_to_read, .client = client};
+    os_code code = check_name(arguments->name, err);
+    if (code == OS_OK)
+        code = need_table(client, err);
+    if (code == OS_OK)
+        code = arguments_take_call(arguments->call, &reading.call, err);
+    if (code != OS_OK)
+        return code;
+    reading.key.values[LEASE_AT_KEY] = item_text(arguments->name);
+    code = sync_run(client, &reading.sync, err);
+    if (code != OS_OK)
+        return code;
+    if (reading.code != OS_OK)
+        *err = reading.error;
+    else
+        versioned_give(&reading.info, sizeof(reading.info), arguments->ret);
+    return reading.code;
+}
+
+os_code holding_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret, os_error *err)
+{
+    const struct read_arguments arguments = {name, call, ret};
+    if (ret == NULL)
+        return error_set(err, OS_ERR_ARGUMENT, "os_lease_read needs a place for what it reads: `ret` is NULL.");
+    return client_perform(client, read_lease, &arguments, err);
+}
