@@ -301,13 +301,24 @@ TEST(an_embedded_store_has_no_bucket_before_its_records)
     check_refused(&options, OS_ERR_CONFIG, "records_by_bucket is for stores over S3");
 }
 
+/* Leases need no store. */
+TEST_WITH(given, a_ledger_alone_is_enough)
+{
+    given->options.store_url = NULL;
+    assert_int_equal(accepted(given)->store_scheme, SETTINGS_NONE);
+    assert_int_equal(given->opened.settings.ledger_scheme, SETTINGS_DYNAMODB);
+    assert_null(given->opened.store_keys);
+    assert_non_null(given->opened.ledger_keys);
+    given->options.ledger_url = "";
+    check_refused(&given->options, OS_ERR_CONFIG, "store_url is missing");
+}
+
 TEST(bad_names_of_places_are_refused)
 {
     char prefix[514];
     memset(prefix, 'r', sizeof(prefix) - 1);
     prefix[513] = '\0';
     check_refused(NULL, OS_ERR_CONFIG, "store_url is missing");
-    REFUSED_WITH(store_url = NULL, "store_url is missing");
     REFUSED_WITH(ledger_url = "redis://x", "redis://x");
     REFUSED_WITH(s3_endpoint = "ftp://host", "The s3 endpoint");
     REFUSED_WITH(dynamodb_endpoint = "http://host:port", "dynamodb endpoint");
