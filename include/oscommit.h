@@ -467,6 +467,10 @@ typedef struct os_put_options {
     const char *storage_class; /* "STANDARD_IA" [the bucket's] */
     const char *encryption;    /* "AES256", "aws:kms", "aws:kms:dsse" [the bucket's] */
     const char *kms_key_id;    /* with one of the latter two */
+    /* The token of a lease (os_lease_token) that the write is done under, 1 to 2^64 - 1 [0: none]. The object keeps it, and
+     * a guarded write over one that was written with a larger token is a CONFLICT: another holds the lease since then. All
+     * writers of the key must give theirs. Guarded puts only; a creation is decided by what is there alone. */
+    uint64_t fencing;
 } os_put_options;
 #define OS_PUT_OPTIONS_INIT OS_SIZED_(os_put_options)
 
@@ -506,6 +510,7 @@ typedef struct os_result {
     uint64_t ask_again_ms;
     uint32_t conflicts; /* os_update: so many writes lost to other writers, and the transform was called again */
     int unchanged;      /* os_update, COMMITTED: non-zero: the transform gave the bytes back, so nothing was written */
+    uint64_t found_fencing; /* CONFLICT: the fencing token of the object that is there instead; 0: none */
 } os_result;
 #define OS_RESULT_INIT OS_SIZED_(os_result)
 

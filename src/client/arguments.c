@@ -58,6 +58,7 @@ static bool metadata_name_ok(const char *name)
 static os_code arguments_check_metadata(const os_put_options *options, os_error *err)
 {
     size_t bytes = strlen(S3_NONCE_METADATA) + RECORD_NONCE_SIZE - 1;
+    bytes += options->fencing != 0 ? strlen(S3_FENCING_METADATA) + TEXT_NUMBER_SIZE - 1 : 0;
     if (options->metadata_count > SOURCE_METADATA_MAX || (options->metadata == NULL && options->metadata_count > 0))
         return error_set(err, OS_ERR_ARGUMENT,
                          "There are %zu metadata entries; at most %d are allowed, so that a copy can carry them too.",
@@ -174,6 +175,12 @@ struct s3_creation arguments_creation(const struct s3_content *content, const st
         .encryption = attributes->encryption,
         .kms_key_id = attributes->kms_key_id,
     };
+}
+
+uint64_t arguments_fencing(const os_put_options *options)
+{
+    os_put_options own;
+    return versioned_copy(options, &own, sizeof(own), "os_put_options", NULL) == OS_OK ? own.fencing : 0;
 }
 
 os_code arguments_content(const os_put_options *options, struct s3_content *ret, struct s3_attributes *ret_attributes,

@@ -17,6 +17,8 @@ os_code arguments_refuse_forward_only(const char *name, const char *key, os_erro
  */
 os_code arguments_content(const os_put_options *options, struct s3_content *ret, struct s3_attributes *ret_attributes,
                           os_error *err);
+/* L10: the token of options that arguments_content has accepted; 0: none. */
+uint64_t arguments_fencing(const os_put_options *options);
 /* OS_ERR_UNSUPPORTED where the client's store has nothing of the kind: said before anything is sent. */
 os_code arguments_check_attributes(const os_client *client, const struct s3_attributes *attributes, os_error *err);
 /* Both for an upload, without nonce and checksum. Borrows them. */

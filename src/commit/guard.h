@@ -107,6 +107,7 @@ struct guard_start {
     uint64_t generation;               /* random; cut to 48 bits (T2) */
     uint64_t seed;                     /* of the jitter */
     uint64_t upload;                   /* COMPLETE: number of the upload id (record_upload_number) */
+    uint64_t fencing;                  /* L10: the caller's token; 0: none */
     uint32_t part_count;               /* COMPLETE: decides how long the store may be at it */
     bool parts_in_doubt;               /* COMPLETE: a part was not answered: a copy of it may come late (R14) */
     const struct record *released;     /* R12.11: of our key, as a release that was applied left it; NULL: none known */
@@ -284,6 +285,7 @@ enum guard_versioning {
 struct guard_write {
     enum guard_operation operation;
     uint32_t part_count;
+    uint64_t fencing;                      /* L10; 0: none */
     char expected_etag[VERSION_ETAG_SIZE]; /* "": absent */
     char our_etag[VERSION_ETAG_SIZE];      /* "": not predicted */
     char nonce[RECORD_NONCE_SIZE];
@@ -406,6 +408,9 @@ void guard_init_resolve(struct guard *guard, const struct guard_settings *settin
 
 /* One event in; *ret_actions is what to do now. An event that is not awaited only lends its Date. */
 void guard_step(struct guard *guard, const struct guard_event *event, struct guard_actions *ret_actions);
+
+/* L10: the version was written with a newer token than this write's. */
+bool guard_is_fenced(const struct guard *guard, const struct object_version *version);
 
 /* V4.6: a Complete that is under way, of which a store shows the metadata beside the object that was there before. */
 bool guard_shows_torn(const struct guard *guard, const struct object_version *version);

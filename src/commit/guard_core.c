@@ -51,6 +51,7 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
         g->write.keeps_bytes = strcmp(start->our_etag, start->expected_etag) == 0;
     fixed_str_copy(g->write.nonce, start->nonce, sizeof(g->write.nonce));
     g->write.part_count = start->part_count;
+    g->write.fencing = start->fencing;
     g->write.parts_in_doubt = start->parts_in_doubt;
     g->versioning = guard_versioning_of(settings, settings->versioned);
     assert((start->operation == GUARD_COMPLETE) == (start->upload != 0));
@@ -63,7 +64,9 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
         know_nonce(g, start->known_nonce);
     /* A record that lacks `saw` takes row A's best evidence from the writer of what is replaced. */
     bool knows_what_it_sees = settings->native || start->expected_etag == NULL || g->check.knows_nonce;
-    if (start->has_recent_date && knows_what_it_sees) {
+    /* L10: what the store's own condition does not ask for is looked at. */
+    bool needs_a_look = settings->native && start->fencing != 0 && start->expected_etag != NULL;
+    if (start->has_recent_date && knows_what_it_sees && !needs_a_look) {
         g->check.stage = GUARD_CHECK_BESIDE;
         g->signature.d0_s = start->recent_date_s;
         g->time.largest_date_s = start->recent_date_s;
@@ -160,11 +163,16 @@ const char *guard_record_etag(const struct guard *g)
     return g->write.expected_etag[0] ? g->write.expected_etag : RECORD_ETAG_CREATE;
 }
 
+bool guard_is_fenced(const struct guard *g, const struct object_version *version)
+{
+    return g->write.fencing != 0 && version->fencing > g->write.fencing;
+}
+
 bool guard_broken(const struct guard *g, const struct object_version *version)
 {
     if (!g->write.expected_etag[0])
         return version->exists;
-    return !version->exists || strcmp(version->etag, g->write.expected_etag) != 0;
+    return !version->exists || strcmp(version->etag, g->write.expected_etag) != 0 || guard_is_fenced(g, version);
 }
 
 bool guard_is_forward(const struct guard *g)

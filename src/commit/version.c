@@ -12,6 +12,7 @@ void version_copy(struct object_version *ret, const struct object_version *from)
     if (from->exists) {
         copy.exists = true;
         copy.last_modified_s = from->last_modified_s;
+        copy.fencing = from->fencing;
         fixed_str_copy(copy.etag, from->etag, sizeof(copy.etag));
         fixed_str_copy(copy.version_id, from->version_id, sizeof(copy.version_id));
         fixed_str_copy(copy.nonce, from->nonce, sizeof(copy.nonce));

@@ -13,6 +13,7 @@ enum { VERSION_ETAG_SIZE = 128, VERSION_ID_SIZE = 256 };
 
 struct object_version {
     int64_t last_modified_s;
+    uint64_t fencing;                 /* L10: the token of the write that made it; 0: none */
     char etag[VERSION_ETAG_SIZE];     /* verbatim, with quotes */
     char version_id[VERSION_ID_SIZE]; /* "" on an unversioned bucket */
     char nonce[RECORD_NONCE_SIZE];    /* of the guarded write that made it; "" if none */

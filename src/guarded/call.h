@@ -12,6 +12,7 @@
 struct guarded_put { /* of put.c: it outlives a step */
     struct write_plan_rules rules;
     struct s3_content content;
+    char fencing[TEXT_NUMBER_SIZE]; /* of the content */
     struct s3_attributes attributes;
     struct body body;
 };

@@ -163,6 +163,7 @@ static bool init_guard(struct driver *driver, const struct clock_reading *now)
         .generation = random[0],
         .seed = random[1],
         .upload = upload ? record_upload_number(upload->id) : 0,
+        .fencing = driver->params.fencing,
         .part_count = upload ? (uint32_t)upload->part_count : 0,
         .parts_in_doubt = upload && upload->parts_in_doubt,
         .released = driver->waiter.knows_released ? &driver->waiter.released : NULL,

@@ -37,6 +37,7 @@ struct driver_params {
     uint64_t copy_most;                     /* COPY: a larger source has to go in parts */
     struct http_body body;                  /* PUT: memory */
     const struct s3_content *content;       /* PUT */
+    uint64_t fencing;                       /* L10: the caller's token; 0: none */
     const struct s3_attributes *attributes; /* PUT; NULL: none */
     const struct driver_upload *upload;     /* COMPLETE; of a ticket only its id counts */
     const struct guard_ticket *ticket;      /* os_resolve: makes no attempt */

@@ -127,6 +127,7 @@ void driver_version_of(const struct s3_object *object, struct object_version *re
         return;
     ret->exists = true;
     ret->last_modified_s = object->last_modified_s;
+    ret->fencing = object->fencing;
     fixed_str_copy(ret->etag, object->etag, sizeof(ret->etag));
     fixed_str_copy(ret->version_id, object->version_id, sizeof(ret->version_id));
     take_nonce(object->nonce, ret);

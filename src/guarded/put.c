@@ -4,6 +4,7 @@
 #include "guarded/call.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <assert.h>
 
@@ -80,5 +81,8 @@ enum steps_next guarded_put(struct guarded *guarded)
         code = arguments_check_attributes(client, &put->attributes, &error);
     if (code != OS_OK)
         return guarded_refuse(guarded, &error);
+    params->fencing = arguments_fencing(guarded->arguments->put_options);
+    text_number(params->fencing, put->fencing);
+    put->content.fencing = params->fencing != 0 ? put->fencing : NULL;
     return body_opens_at_once(guarded->arguments->body) ? put_open(guarded) : guarded_block(guarded, put_open);
 }

@@ -28,6 +28,7 @@ void driver_describe_conflict(struct driver_outcome *outcome, const char *key, c
     os_result *result = &outcome->result;
     TEXT_COPY_STR_CUT(found->etag, result->found_etag);
     TEXT_COPY_STR_CUT(found->version_id, result->found_version_id);
+    result->found_fencing = found->fencing;
     char expected[VERSION_ETAG_SIZE + 32] = "nothing there";
     if (expected_etag[0])
         snprintf(expected, sizeof(expected), "the ETag %s", expected_etag);
@@ -37,6 +38,20 @@ void driver_describe_conflict(struct driver_outcome *outcome, const char *key, c
     else
         error_set(&outcome->error, OS_ERR_CONFLICT, "%s does not exist; the call expected %s. Nothing was written.",
                   key, expected);
+}
+
+/* L10 is told before what else is different: who has an old token is not to try again with another ETag. */
+static void describe_conflict(struct driver *driver)
+{
+    const struct guard *guard = &driver->guard;
+    const struct object_version *found = &guard->outcome.found;
+    driver_describe_conflict(driver->outcome, driver->key, guard->write.expected_etag, found);
+    if (guard_is_fenced(guard, found))
+        error_set(
+            &driver->outcome->error, OS_ERR_CONFLICT,
+            "%.300s was written with the fencing token %llu, which is newer than %llu of this call: another holds the "
+            "lease since then. Nothing was written.",
+            driver->key, (unsigned long long)found->fencing, (unsigned long long)guard->write.fencing);
 }
 
 /* The service's own error, under a code that is never a success. */
@@ -372,9 +387,7 @@ void driver_describe(struct driver *driver)
                           result->version_id);
         error_clear(&driver->outcome->error);
         break;
-    case OS_CONFLICT:
-        driver_describe_conflict(driver->outcome, driver->key, guard->write.expected_etag, &guard->outcome.found);
-        break;
+    case OS_CONFLICT: describe_conflict(driver); break;
     case OS_NOT_EXECUTED: describe_not_executed(driver); break;
     case OS_UNKNOWN: describe_unknown(driver); break;
     }

@@ -109,19 +109,20 @@ static bool row_read(sqlite3_stmt *statement, struct file_row *ret)
 }
 
 /*
- * The nonce of what was replaced stands before the headers, in the form of one of them. So the table is as it was, and
- * releases that do not know this entry share the store with those that do: to them it is one more header, which their
- * copies carry along.
+ * The nonce of what was replaced and the fencing token stand before the headers, in the form of some of them. So the
+ * table is as it was, and releases that do not know these entries share the store with those that do: to them they are
+ * more headers, which their copies carry along.
  */
 static const char replaced_header[] = "x-amz-meta-oscommit-replaced";
+static const char fencing_header[] = "x-amz-meta-oscommit-fencing";
 
-/* Takes it off `headers`. */
-static void replaced_read(struct text *headers, char *ret)
+/* Takes the entry `name` off `headers`, if they begin with it. */
+static void entry_read(struct text *headers, const char *name, char *ret, size_t ret_size)
 {
     struct text rest = *headers;
-    struct text nonce;
-    if (text_take_str(&rest, replaced_header) && text_take_char(&rest, '\0') && text_take_until(&rest, '\0', &nonce) &&
-        text_copy(nonce, ret, FILE_NONCE_SIZE))
+    struct text value;
+    if (text_take_str(&rest, name) && text_take_char(&rest, '\0') && text_take_until(&rest, '\0', &value) &&
+        text_copy(value, ret, ret_size))
         *headers = rest;
 }
 
@@ -130,7 +131,8 @@ static bool headers_read(sqlite3_stmt *statement, struct file_row *ret)
     const void *blob = sqlite3_column_blob(statement, 9);
     int len = sqlite3_column_bytes(statement, 9);
     struct text headers = text_of(blob, blob != NULL ? (size_t)len : 0);
-    replaced_read(&headers, ret->replaced);
+    entry_read(&headers, replaced_header, ret->replaced, sizeof(ret->replaced));
+    entry_read(&headers, fencing_header, ret->fencing, sizeof(ret->fencing));
     buf_reset(&ret->headers);
     return len == 0 || (blob != NULL && buf_add(&ret->headers, headers.p, headers.len));
 }
@@ -242,13 +244,19 @@ os_code file_index_rows(struct sqlite_pool *index, const char *key, file_row_fn 
 
 /* -------------------------------------------------------------------------------------------------- add, remove */
 
-/* All headers; before them what was replaced, if it fits (nobody needs to know it). */
+/* All headers; before them the token, and before that what was replaced, if it fits (nobody needs to know it). */
 static void headers_pack(const struct file_row *row, struct buf *ret)
 {
     size_t replaced_size = strlen(row->replaced) + 1;
-    if (replaced_size > 1 && sizeof(replaced_header) + replaced_size + row->headers.len <= FILE_HEADERS_MAX) {
+    size_t fencing_size = row->fencing[0] != '\0' ? sizeof(fencing_header) + strlen(row->fencing) + 1 : 0;
+    if (replaced_size > 1 &&
+        sizeof(replaced_header) + replaced_size + fencing_size + row->headers.len <= FILE_HEADERS_MAX) {
         buf_add(ret, replaced_header, sizeof(replaced_header));
         buf_add(ret, row->replaced, replaced_size);
+    }
+    if (fencing_size > 0) {
+        buf_add(ret, fencing_header, sizeof(fencing_header));
+        buf_add(ret, row->fencing, strlen(row->fencing) + 1);
     }
     buf_add(ret, buf_str(&row->headers), row->headers.len);
 }

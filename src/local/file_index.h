@@ -24,6 +24,7 @@
 
 #include "base/buf.h"
 #include "base/digest.h"
+#include "base/text.h"
 #include "sqlite/pool.h"
 
 #include <stdbool.h>
@@ -56,6 +57,7 @@ struct file_row {
     int64_t modified_s;
     char nonce[FILE_NONCE_SIZE];
     char replaced[FILE_NONCE_SIZE];
+    char fencing[TEXT_NUMBER_SIZE];
     struct buf headers; /* "name NUL value NUL" repeated; names as in HTTP, metadata as "x-amz-meta-NAME" */
 };
 void file_row_init(struct file_row *row);

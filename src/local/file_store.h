@@ -43,6 +43,7 @@ struct file_content { /* NULL: not given */
     const char *content_type, *content_encoding, *content_language, *content_disposition, *cache_control;
     const os_metadata *metadata;
     size_t metadata_count;
+    const char *fencing; /* a number */
     const char *nonce;
     const char *replaced; /* nonce of the version that is replaced; not of an upload */
 };
@@ -50,6 +51,7 @@ struct file_object { /* filled by value; as os_object */
     char etag[128];
     uint64_t length;
     int64_t last_modified_s;
+    uint64_t fencing; /* 0: none */
     char content_type[256];
     char nonce[65];
     char replaced[65];
@@ -76,7 +78,7 @@ os_code file_store_get(struct file_store *store, const char *key, const struct f
  * header to 1 KiB (content type: 255 bytes), nonces to 64 bytes: more is OS_ERR_ARGUMENT. */
 os_code file_store_put(struct file_store *store, const char *key, const struct http_body *body,
                        const struct file_content *content, struct file_object *ret, os_error *err);
-/* Metadata and content headers of the source are carried over, its nonces are not. */
+/* Metadata and content headers of the source are carried over, its nonces and its fencing token are not. */
 struct file_copy_request {
     const char *source_key;
     const char *source_etag; /* the version that must be copied (else OS_ERR_SOURCE); NULL: any */

@@ -258,6 +258,7 @@ void file_row_describe(const struct file_row *row, struct file_object *ret)
     memcpy(ret->etag, row->etag, sizeof(row->etag));
     memcpy(ret->nonce, row->nonce, sizeof(row->nonce));
     memcpy(ret->replaced, row->replaced, sizeof(row->replaced));
+    (void)text_parse_u64(text_from(row->fencing), &ret->fencing);
     const char *header = buf_str(&row->headers);
     const char *end = header + row->headers.len;
     while (header < end) { /* the block ends in a NUL, whatever it holds */

@@ -94,6 +94,8 @@ static os_code set_headers(struct file_row *row, const struct file_content *cont
 os_code file_row_set_content(struct file_row *row, const struct file_content *content, os_error *err)
 {
     os_code code = set_nonces(row, content->nonce, content->replaced, err);
+    if (code == OS_OK && !TEXT_COPY_STR(content->fencing, row->fencing))
+        code = error_set(err, OS_ERR_ARGUMENT, "A fencing token is a number of at most 20 digits.");
     return code == OS_OK ? set_headers(row, content, err) : code;
 }
 
@@ -389,6 +391,7 @@ os_code file_store_copy(struct file_store *store, const struct file_copy_request
     if (code != OS_OK)
         return code;
     struct file_row row = source.row; /* ETag and headers go along */
+    row.fencing[0] = '\0';
     code = set_nonces(&row, wanted->nonce, wanted->replaced, err);
     if (code == OS_OK)
         code = file_temp_create(&store->place, wanted->key, &temp, err);

@@ -106,6 +106,10 @@ enum steps_next plain_put(struct plain *plain)
     os_code code = plain_take_call(plain);
     if (code == OS_OK)
         code = arguments_content(arguments->put_options, &put->content, &put->attributes, err);
+    if (code == OS_OK && arguments_fencing(arguments->put_options) != 0)
+        code = error_set(err, OS_ERR_ARGUMENT,
+                         "A put without a condition cannot be held back by a fencing token: use os_put_if_match or "
+                         "os_put_if_absent.");
     if (code == OS_OK)
         code = arguments_check_attributes(plain->client, &put->attributes, err);
     if (code == OS_OK)

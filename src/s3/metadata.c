@@ -25,7 +25,7 @@ bool metadata_is_reserved(const char *name)
 {
     struct text text = text_from(name);
     return text_is_nocase(text, S3_NONCE_METADATA) || text_is_nocase(text, S3_REPLACED_METADATA) ||
-           text_is_nocase(text, S3_HISTORY_METADATA);
+           text_is_nocase(text, S3_HISTORY_METADATA) || text_is_nocase(text, S3_FENCING_METADATA);
 }
 
 bool s3_content_has_room(const struct s3_content *content, const char *nonce, const char *replaced, const char *history)
@@ -33,6 +33,7 @@ bool s3_content_has_room(const struct s3_content *content, const char *nonce, co
     size_t bytes = nonce ? strlen(S3_NONCE_METADATA) + strlen(nonce) : 0;
     bytes += replaced ? strlen(S3_REPLACED_METADATA) + strlen(replaced) : 0;
     bytes += history ? strlen(S3_HISTORY_METADATA) + strlen(history) : 0;
+    bytes += content && content->fencing ? strlen(S3_FENCING_METADATA) + strlen(content->fencing) : 0;
     for (size_t i = 0; content && i < content->metadata_count; i++)
         bytes +=
             strlen(content->metadata[i].name) + (content->metadata[i].value ? strlen(content->metadata[i].value) : 0);

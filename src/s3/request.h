@@ -19,6 +19,8 @@
 #define S3_NONCE_HEADER      "x-amz-meta-oscommit-nonce"
 #define S3_REPLACED_METADATA "oscommit-replaced"
 #define S3_REPLACED_HEADER   "x-amz-meta-oscommit-replaced"
+#define S3_FENCING_METADATA  "oscommit-fencing"
+#define S3_FENCING_HEADER    "x-amz-meta-oscommit-fencing"
 #define S3_HISTORY_METADATA  "oscommit-history"
 #define S3_HISTORY_HEADER    "x-amz-meta-oscommit-history"
 enum {
@@ -46,6 +48,7 @@ struct s3_content {
     const char *expires;
     const struct os_metadata *metadata;
     size_t metadata_count;
+    const char *fencing;  /* adds S3_FENCING_HEADER: a number */
     const char *nonce;    /* adds S3_NONCE_HEADER */
     const char *replaced; /* adds S3_REPLACED_HEADER: the nonce of the version that is replaced */
     const char *history;  /* adds S3_HISTORY_HEADER (s3/history.h) */

@@ -177,6 +177,7 @@ void builder_add_content(struct s3_builder *b, const struct s3_content *content)
     builder_add_header(b, "expires", content->expires);
     for (size_t i = 0; i < content->metadata_count; i++)
         add_metadata(b, &content->metadata[i]);
+    builder_add_header(b, S3_FENCING_HEADER, content->fencing);
     builder_add_header(b, S3_NONCE_HEADER, content->nonce);
     builder_add_header(b, S3_REPLACED_HEADER, content->replaced);
     builder_add_header(b, S3_HISTORY_HEADER, content->history);

@@ -158,6 +158,7 @@ os_code s3_parse_object(const struct http_response *response, struct s3_object *
     object.delete_marker = marker && text_is_nocase(text_from(marker), "true");
     if (modified)
         (void)text_parse_http_date(text_from(modified), &object.last_modified_s);
+    (void)text_parse_u64(text_trim(text_from(http_headers_get(headers, S3_FENCING_HEADER))), &object.fencing);
     copy_header(response, S3_NONCE_HEADER, object.nonce, sizeof(object.nonce));
     copy_header(response, S3_REPLACED_HEADER, object.replaced, sizeof(object.replaced));
     os_code code = metadata_version_id(http_headers_get(headers, "x-amz-version-id"), object.version_id,

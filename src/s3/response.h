@@ -35,6 +35,7 @@ struct s3_object {
     bool has_length;
     uint64_t length;
     int64_t last_modified_s; /* 0 if unreadable */
+    uint64_t fencing;        /* S3_FENCING_HEADER; 0 if none, or unreadable */
     char nonce[65];          /* S3_NONCE_HEADER; "" if none */
     char replaced[65];       /* S3_REPLACED_HEADER; "" if none */
 };

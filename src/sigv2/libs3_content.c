@@ -52,6 +52,8 @@ static os_code fill_metadata(const struct s3_content *content, struct libs3_cont
             return unsupported(err, "metadata: there is too much of it");
         list[count] = (S3NameValue){.name = entry->name, .value = skip_blanks(entry->value)};
     }
+    if (content->fencing && content->fencing[0])
+        list[count++] = (S3NameValue){.name = S3_FENCING_METADATA, .value = content->fencing};
     if (content->nonce && content->nonce[0])
         list[count++] = (S3NameValue){.name = S3_NONCE_METADATA, .value = content->nonce};
     if (content->replaced && content->replaced[0])

@@ -88,6 +88,7 @@ static void take_object(struct store_op *op, const struct file_object *object)
     text_copy(text_from(object->etag), ret->etag, sizeof(ret->etag));
     text_copy(text_from(object->nonce), ret->nonce, sizeof(ret->nonce));
     text_copy(text_from(object->replaced), ret->replaced, sizeof(ret->replaced));
+    ret->fencing = object->fencing;
     ret->has_length = true;
     ret->length = object->length;
     ret->last_modified_s = object->last_modified_s;

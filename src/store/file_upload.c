@@ -21,6 +21,7 @@ struct file_content local_content_of(const struct store_request *request, const 
         ret.cache_control = content->cache_control;
         ret.metadata = content->metadata;
         ret.metadata_count = content->metadata_count;
+        ret.fencing = content->fencing;
         ret.nonce = content->nonce ? content->nonce : request->nonce;
     }
     return ret;

@@ -280,13 +280,20 @@ static void note_conflict(struct update *update)
     update_version_clear(&update->current);
 }
 
+/* L10: another round would find the same. */
+static bool is_fenced(const struct update *update, const os_result *write)
+{
+    uint64_t token = arguments_fencing(update->options.put);
+    return token != 0 && write->found_fencing > token;
+}
+
 static bool update_write(struct update *update)
 {
     os_result write = OS_RESULT_INIT;
     os_verdict verdict = write_once(update, &write);
     update->waited_ms = write.waited_ms;
     add_write(&update->result, &write);
-    if (verdict != OS_CONFLICT)
+    if (verdict != OS_CONFLICT || is_fenced(update, &write))
         return update_end(update, verdict);
     note_conflict(update);
     return update_wait(update);

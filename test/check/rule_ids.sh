@@ -7,7 +7,7 @@ set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 root=$1
 rules=$root/docs/rules.md
-letters=VTRNEGFMP
+letters=VTRNEGFMPL
 
 defined=$(sed -nE "s/^### ([$letters][0-9]{1,2})\. .*/\1/p" "$rules")
 sentences=$(sed -nE "s/^\* \*\*([$letters][0-9]{1,2}\.[0-9]{1,2})\*\* .*/\1/p" "$rules")

@@ -12,11 +12,11 @@
  *
  * First line: put|copy|delete|complete, then absent or the expected ETag (bare, the quotes are added), then any of
  *     forward no-fences always 409=again 409=final ours=ETAG recent=DATE length=S work=S margin=S stalled=S
- *     timeout=MS ttl=S recheck=MS rate=N gen=N parts=N doubt native tells mixed versioned known=NONCE commits-in=MS
+ *     timeout=MS ttl=S recheck=MS rate=N gen=N fencing=N parts=N doubt native tells mixed versioned known=NONCE commits-in=MS
  * Events:
  *     start | timer | stop | signed [failed] [bytes=N]
  *                                 signed bytes=N: so many, which do not arrive at once (1,000 in a second, at least)
- *     head VERSION | head failed | head refused          VERSION: none|ETAG [nonce=] [rep=] [lm=] [vid=]
+ *     head VERSION | head failed | head refused          VERSION: none|ETAG [nonce=] [rep=] [lm=] [vid=] [token=]
  *                                 and of a HEAD, at its end, pairs (N4): over=NONCE in the place of what is expected,
  *                                 pair=NONCE in that of something else
  *     source BYTES | source failed | source refused

@@ -2,6 +2,7 @@
 #include "cli/guarded.h"
 #include "command/commands.h"
 #include "common/copy.h"
+#include "common/fencing.h"
 #include "common/transfer.h"
 
 #include <stdio.h>
@@ -16,7 +17,10 @@ static enum status cp_guarded(struct session *session, const struct object_pair 
     os_result result = OS_RESULT_INIT;
     os_error error = {0};
     os_verdict verdict;
+    enum status status = etag != NULL ? fencing_refuse_copy(session, pair->to.url) : STATUS_DONE;
 
+    if (status != STATUS_DONE)
+        return status;
     copy_options.source_etag = options_text(session->options, OPTION_SOURCE_ETAG);
     copy_options.source_version_id = options_text(session->options, OPTION_SOURCE_VERSION_ID);
     if (etag != NULL) {

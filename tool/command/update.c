@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/guarded.h"
 #include "command/commands.h"
+#include "common/fencing.h"
 #include "common/filter.h"
 #include "common/headers.h"
 
@@ -23,9 +24,15 @@ static enum status update_object(struct session *session, const struct location 
     os_result result = OS_RESULT_INIT;
     os_error error = {0};
     os_verdict verdict;
+    enum status status;
 
     if (!headers_fill(&headers, session->options))
         return session_fail(session, at->url, OS_ERR_NO_MEMORY, "There is no memory for the metadata.");
+    status = fencing_take(session, at->url, &headers.options);
+    if (status != STATUS_DONE) {
+        headers_clear(&headers);
+        return status;
+    }
     filter_init(&filter, session, session->options->program, at->url);
     how.put = &headers.options;
     how.max_length = filter.most;

@@ -2,6 +2,7 @@
 #include "common/transfer.h"
 
 #include "cli/guarded.h"
+#include "common/fencing.h"
 #include "common/headers.h"
 #include "common/input.h"
 
@@ -26,19 +27,23 @@ static enum status put_plain(struct session *session, const struct location *to,
 }
 
 static enum status put_body(struct session *session, const struct location *to, const struct input *input,
-                            const os_body *body, const os_put_options *headers)
+                            const os_body *body, os_put_options *headers)
 {
     const char *etag = options_text(session->options, OPTION_IF_MATCH);
     os_result result = OS_RESULT_INIT;
     os_error error = {0};
     os_verdict verdict;
+    enum status status;
 
+    if (etag == NULL && !options_on(session->options, OPTION_IF_ABSENT))
+        return put_plain(session, to, input, body, headers);
+    status = fencing_take(session, to->url, headers);
+    if (status != STATUS_DONE)
+        return status;
     if (etag != NULL)
         verdict = os_put_if_match(session->client, to->key, etag, body, headers, &session->call, &result, &error);
-    else if (options_on(session->options, OPTION_IF_ABSENT))
-        verdict = os_put_if_absent(session->client, to->key, body, headers, &session->call, &result, &error);
     else
-        return put_plain(session, to, input, body, headers);
+        verdict = os_put_if_absent(session->client, to->key, body, headers, &session->call, &result, &error);
     input_explain(input, &error);
     return guarded_finish(session, to->url, verdict, &result, &error);
 }

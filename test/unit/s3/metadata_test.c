@@ -30,9 +30,26 @@ TEST(all_metadata_counts)
     assert_false(s3_content_has_room(&content, NONCE, NULL, NULL));
 }
 
+TEST(a_fencing_token_takes_its_room)
+{
+    struct s3_content content = {.fencing = "123"};
+    char value[S3_METADATA_MAX + 1];
+    const os_metadata entry = {"m", value};
+    size_t most = S3_METADATA_MAX - strlen("m") - strlen(S3_FENCING_METADATA) - strlen(content.fencing);
+    content.metadata = &entry;
+    content.metadata_count = 1;
+    memset(value, 'v', sizeof(value));
+    value[most] = '\0';
+    assert_true(s3_content_has_room(&content, NULL, NULL, NULL));
+    value[most] = 'v';
+    value[most + 1] = '\0';
+    assert_false(s3_content_has_room(&content, NULL, NULL, NULL));
+}
+
 TEST(the_entries_of_a_guard_are_reserved)
 {
-    static const char *const reserved[] = {"oscommit-nonce", "oscommit-replaced", "Oscommit-History"};
+    static const char *const reserved[] = {"oscommit-nonce", "oscommit-replaced", "Oscommit-History",
+                                           "oscommit-fencing"};
     for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
         assert_true(metadata_is_reserved(reserved[i]));
     assert_false(metadata_is_reserved("oscommit"));

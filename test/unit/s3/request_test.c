@@ -132,6 +132,7 @@ TEST(a_put_carries_content_metadata_nonces_and_condition)
                                  .expires = "Sun, 06 Nov 1994 08:49:37 GMT",
                                  .metadata = metadata,
                                  .metadata_count = 2,
+                                 .fencing = "18446744073709551615",
                                  .nonce = "00ff",
                                  .replaced = "ee11"};
     struct s3_condition absent = {.if_none_match_any = true};
@@ -140,7 +141,8 @@ TEST(a_put_carries_content_metadata_nonces_and_condition)
            "content-type: text/plain\ncontent-encoding: gzip\ncontent-language: de\n"
            "content-disposition: inline\ncache-control: no-store\n"
            "expires: Sun, 06 Nov 1994 08:49:37 GMT\n"
-           "x-amz-meta-colour: blue\nx-amz-meta-empty: \nx-amz-meta-oscommit-nonce: 00ff\n"
+           "x-amz-meta-colour: blue\nx-amz-meta-empty: \nx-amz-meta-oscommit-fencing: 18446744073709551615\n"
+           "x-amz-meta-oscommit-nonce: 00ff\n"
            "x-amz-meta-oscommit-replaced: ee11\n"
            "if-none-match: *\n");
 }

@@ -155,9 +155,10 @@ TEST(an_object_is_read_from_the_headers)
     struct s3_object object;
     assert_int_equal(object_of("ETag: \"abc-2\"\nContent-Length: 12\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\n"
                                "X-Amz-Version-Id: null\nX-Amz-Meta-OSCommit-Nonce: 00ff\n"
-                               "X-Amz-Meta-OSCommit-Replaced: ee11\n",
+                               "X-Amz-Meta-OSCommit-Replaced: ee11\nX-Amz-Meta-OSCommit-Fencing: 7\n",
                                &object),
                      OS_OK);
+    assert_int_equal(object.fencing, 7);
     assert_string_equal(object.etag, "\"abc-2\"");
     assert_string_equal(object.version_id, "null");
     assert_string_equal(object.nonce, "00ff");
@@ -176,7 +177,8 @@ TEST(odd_headers_are_taken_as_they_are)
     assert_int_equal(object_of("etag: W/\"weak\"\nlast-modified: yesterday\n", &object), OS_OK);
     assert_string_equal(object.etag, "W/\"weak\"");
     assert_int_equal(object.last_modified_s, 0);
-    assert_int_equal(object_of("etag: unquoted\n", &object), OS_OK);
+    assert_int_equal(object_of("etag: unquoted\nx-amz-meta-oscommit-fencing: -1\n", &object), OS_OK);
+    assert_int_equal(object.fencing, 0);
     assert_string_equal(object.etag, "unquoted");
     assert_int_equal(object_of("x-amz-delete-marker: true\nx-amz-version-id: v1\n", &object), OS_OK);
     assert_true(object.delete_marker);
