@@ -107,6 +107,14 @@ typedef struct os_lease_info {
 OS_API os_code os_lease_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret,
                              os_error *err);
 
+/* Creates the table of leases (on-demand billing, key `key`, TTL on `lease_expiry`) and waits until it is ACTIVE. OS_OK
+ * also if a fit table exists. For sqlite it creates the file, with a place for leases and for records. Blocks. */
+OS_API os_code os_lease_table_create(os_client *client, const os_call *call, os_error *err);
+
+/* Checks that it is fit for leases: key schema, attribute types, TTL, ACTIVE, replication. OS_OK, OS_ERR_NO_TABLE,
+ * OS_ERR_TABLE (the message says what is wrong and what to do). Blocks. */
+OS_API os_code os_lease_table_check(os_client *client, const os_call *call, os_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,3 +33,13 @@ os_code os_lease_read(os_client *client, const char *name, const os_call *call, 
 {
     return holding_read(client, name, call, ret, err);
 }
+
+os_code os_lease_table_create(os_client *client, const os_call *call, os_error *err)
+{
+    return holding_table_create(client, call, err);
+}
+
+os_code os_lease_table_check(os_client *client, const os_call *call, os_error *err)
+{
+    return holding_table_check(client, call, err);
+}

@@ -18,7 +18,8 @@ enum {
     SHOWN_MESSAGE = 220,
     SHOWN_REQUEST_ID = 70,
     SUBJECT_SIZE = 512,
-    SAID_SIZE = 512
+    SAID_SIZE = 512,
+    HINT_SIZE = 320
 };
 
 /* ------------------------------------------------------------------------------------------- the table of codes */
@@ -246,6 +247,14 @@ static void read_request_id(const struct http_response *response, struct dynamo_
         TEXT_COPY_STR_CUT(id, ret->request_id);
 }
 
+/* A command of the table's that it names gets the flag of these items. */
+static void complete_hint(const char *hint, const struct item_schema *schema, char ret[HINT_SIZE])
+{
+    const char *command = strstr(hint, "`oscommit table ");
+    size_t until = command != NULL ? (size_t)(strchr(command + 1, '`') - hint) : strlen(hint);
+    snprintf(ret, HINT_SIZE, "%.*s%s%s", (int)until, hint, command != NULL ? schema->flag : "", hint + until);
+}
+
 static enum table_outcome judge_refusal(const struct http_response *response, const struct answer_of *of,
                                         struct dynamo_error *detail, os_error *err)
 {
@@ -262,8 +271,10 @@ static enum table_outcome judge_refusal(const struct http_response *response, co
     detail->token_expired = meaning->token_expired;
     if (meaning->outcome == TABLE_CONFLICT)
         return TABLE_CONFLICT;
+    char hint[HINT_SIZE];
+    complete_hint(meaning->hint, of->about->schema, hint);
     snprintf(finding, sizeof(finding), "was %s:%s. %s",
-             meaning->outcome == TABLE_THROTTLED && !meaning->skewed ? "put off" : "refused", said, meaning->hint);
+             meaning->outcome == TABLE_THROTTLED && !meaning->skewed ? "put off" : "refused", said, hint);
     return answer_finding(response, of, meaning->outcome, meaning->os, finding, detail, err);
 }
 

@@ -190,8 +190,9 @@ static os_code judge_ttl(const struct dynamo_about *about, const char *status, c
     }
     return error_set(err, OS_ERR_TABLE,
                      "The %s is unfit for %ss: its TTL is %s, so old %ss are never removed. Enable it on the "
-                     "attribute \"%s\", as `oscommit table create` does where the service can.",
-                     about->where, schema->what, status[0] != '\0' ? status : "off", schema->what, wanted);
+                     "attribute \"%s\", as `oscommit table create%s` does where the service can.",
+                     about->where, schema->what, status[0] != '\0' ? status : "off", schema->what, wanted,
+                     schema->flag);
 }
 
 os_code dynamo_judge_table(const struct dynamo_about *about, const struct dynamo_table *found, const char *ttl_status,
@@ -204,8 +205,9 @@ os_code dynamo_judge_table(const struct dynamo_about *about, const struct dynamo
         describe_keys(about->schema, wanted);
         return error_set(err, OS_ERR_TABLE,
                          "The %s is unfit for %ss: its keys are %s, and must be %s. "
-                         "Keys cannot be changed: use another table, or make one with `oscommit table create`.",
-                         where, what, found->keys_found[0] != '\0' ? found->keys_found : "not known", wanted);
+                         "Keys cannot be changed: use another table, or make one with `oscommit table create%s`.",
+                         where, what, found->keys_found[0] != '\0' ? found->keys_found : "not known", wanted,
+                         about->schema->flag);
     }
     if (found->replicated_eventually) {
         return error_set(err, OS_ERR_TABLE,

@@ -40,6 +40,10 @@ struct os_lease {
     struct lease shown;    /* as it was after the last step, for whoever asks */
 };
 
+/* holding.c */
+os_code holding_check_name(const char *given, os_error *err);
+os_code holding_need_table(const os_client *client, os_error *err); /* it must have one */
+
 /* hold.c: loop's thread. */
 void hold_step(os_lease *hold, enum lease_event_kind kind);
 /* Whoever waits does so until this says true. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls: a lease is acquired, asked, released, read. */
+/* The calls of a lease: it is acquired, asked, released. */
 #include "holding/hold.h"
 
 #include "base/container.h"
@@ -25,7 +25,7 @@ static bool has_suffix(struct text name, const char *suffix)
     return name.len >= length && memcmp(name.p + name.len - length, suffix, length) == 0;
 }
 
-static os_code check_name(const char *given, os_error *err)
+os_code holding_check_name(const char *given, os_error *err)
 {
     struct text name = text_from(given);
     if (name.len == 0 || name.len > LEASE_NAME_MAX || !text_is_utf8(name))
@@ -50,7 +50,7 @@ static os_code check_options(const os_lease_options *options, os_error *err)
     return OS_OK;
 }
 
-static os_code need_table(const os_client *client, os_error *err)
+os_code holding_need_table(const os_client *client, os_error *err)
 {
     if (client->ledger == NULL)
         return error_set(err, OS_ERR_CONFIG,
@@ -165,11 +165,11 @@ static os_code acquire(os_client *client, const void *context, os_error *err)
     if (code != OS_OK)
         return code;
     options.ttl_s = options.ttl_s == 0 ? TTL_DEFAULT_S : options.ttl_s;
-    code = check_name(arguments->name, err);
+    code = holding_check_name(arguments->name, err);
     if (code == OS_OK)
         code = check_options(&options, err);
     if (code == OS_OK)
-        code = need_table(client, err);
+        code = holding_need_table(client, err);
     if (code == OS_OK)
         code = hold_new(client, arguments->name, &options, &call.hold, err);
     if (code != OS_OK)
@@ -317,128 +317,4 @@ os_code holding_release(os_lease *lease, const os_call *call, os_error *err)
         return code; /* it was refused, in a callback or a child process, and is still held */
     hold_free(lease);
     return code;
-}
-
-/* ---------------------------------------------------------------------------------------------------------- read */
-
-struct reading {
-    struct sync sync;
-    os_client *client;
-    os_call call;
-    struct op op;
-    struct item key;
-    struct table_op *table_op;
-    os_lease_info info;
-    os_code code;
-    os_error error;
-};
-
-static void reading_over(struct reading *reading)
-{
-    op_end(&reading->op);
-    sync_finish(&reading->sync);
-}
-
-static void take_info(const struct item *item, os_lease_info *ret)
-{
-    struct lease_item lease;
-    lease_item_of(item, &lease);
-    ret->token = lease.token;
-    ret->held = lease.held;
-    if (!lease.held)
-        return;
-    ret->foreign = lease.ttl_ms == 0;
-    ret->expiry_s = lease.expiry_s > INT64_MAX ? INT64_MAX : (int64_t)lease.expiry_s;
-    ret->ttl_ms = lease.ttl_ms;
-    memcpy(ret->version, lease.version, sizeof(lease.version));
-    (void)TEXT_COPY_STR(item_text_of(item, LEASE_AT_OWNER), ret->owner);
-}
-
-static void item_read(void *context, const struct table_answer *answer)
-{
-    struct reading *reading = context;
-    reading->table_op = NULL;
-    reading->error = answer->error;
-    reading->code = answer->outcome == TABLE_OK ? OS_OK : answer->error.code;
-    if (answer->outcome == TABLE_OK)
-        take_info(answer->found ? answer->item : NULL, &reading->info);
-    if (answer->outcome == TABLE_THROTTLED || answer->outcome == TABLE_AMBIGUOUS)
-        op_pause(&reading->op);
-    else
-        reading_over(reading);
-}
-
-static void read_item(struct op *op)
-{
-    struct reading *reading = container_of(op, struct reading, op);
-    struct table *table = reading->client->ledger;
-    struct table_request request = {.verb = TABLE_GET,
-                                    .schema = &lease_schema,
-                                    .item = &reading->key,
-                                    .deadline_monotonic_ms = op->deadline_monotonic_ms};
-    reading->table_op = table->vtable->start(table, &request, item_read, reading);
-    if (reading->table_op == NULL) {
-        reading->code = error_no_memory(&reading->error);
-        reading_over(reading);
-    }
-}
-
-static void reading_interrupted(struct op *op, enum op_reason reason)
-{
-    struct reading *reading = container_of(op, struct reading, op);
-    struct table *table = reading->client->ledger;
-    os_error last = reading->error;
-    if (reading->table_op != NULL)
-        table->vtable->cancel(table, reading->table_op);
-    reading->code = error_set(&reading->error, op_reason_code(reason), "The lease could not be read: %s.%s%.500s",
-                              op_reason_clause(reason), last.code != OS_OK ? " Last trouble: " : "", last.message);
-    reading_over(reading);
-}
-
-static void begin_to_read(struct sync *sync)
-{
-    struct reading *reading = container_of(sync, struct reading, sync);
-    struct op_limits limits = client_limits(reading->client, &reading->call);
-    if (op_begin(&reading->op, &limits, read_item, reading_interrupted)) {
-        read_item(&reading->op);
-        return;
-    }
-    reading->code = error_no_memory(&reading->error);
-    sync_finish(sync);
-}
-
-struct read_arguments {
-    const char *name;
-    const os_call *call;
-    os_lease_info *ret;
-};
-
-static os_code read_lease(os_client *client, const void *context, os_error *err)
-{
-    const struct read_arguments *arguments = context;
-    struct reading reading = {.sync.start = begin_to_read, .client = client};
-    os_code code = check_name(arguments->name, err);
-    if (code == OS_OK)
-        code = need_table(client, err);
-    if (code == OS_OK)
-        code = arguments_take_call(arguments->call, &reading.call, err);
-    if (code != OS_OK)
-        return code;
-    reading.key.values[LEASE_AT_KEY] = item_text(arguments->name);
-    code = sync_run(client, &reading.sync, err);
-    if (code != OS_OK)
-        return code;
-    if (reading.code != OS_OK)
-        *err = reading.error;
-    else
-        versioned_give(&reading.info, sizeof(reading.info), arguments->ret);
-    return reading.code;
-}
-
-os_code holding_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret, os_error *err)
-{
-    const struct read_arguments arguments = {name, call, ret};
-    if (ret == NULL)
-        return error_set(err, OS_ERR_ARGUMENT, "os_lease_read needs a place for what it reads: `ret` is NULL.");
-    return client_perform(client, read_lease, &arguments, err);
 }

@@ -21,6 +21,9 @@ uint64_t holding_remaining_ms(const os_lease *lease);
 uint64_t holding_token(const os_lease *lease);
 os_code holding_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret, os_error *err);
 
+os_code holding_table_create(os_client *client, const os_call *call, os_error *err);
+os_code holding_table_check(os_client *client, const os_call *call, os_error *err);
+
 /* The client ends, and its loop has: leases that were not released are not extended any more. They stay the caller's. */
 void holding_detach_all(os_client *client);
 

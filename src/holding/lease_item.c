@@ -23,6 +23,7 @@ const struct item_schema lease_schema = {
     .what = "lease",
     .subject = "lease",
     .mend = "Find out who else writes to the table. When nobody holds or awaits this lease, delete the item.",
+    .flag = " --leases",
     .attributes = attributes,
     .count = LEASE_ATTRIBUTES,
     .keys = 1,

@@ -26,6 +26,7 @@ const struct item_schema record_schema = {
     .what = "record",
     .subject = "record of key",
     .mend = RECORD_MEND,
+    .flag = "",
     .attributes = attributes,
     .count = RECORD_ATTRIBUTES,
     .keys = 2,

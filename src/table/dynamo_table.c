@@ -37,8 +37,8 @@ static void described(struct table_op *op, bool exists)
     if (creating && !active) {
         wait_and_ask_again(op, STEP_DESCRIBE);
     } else if (!exists) {
-        error_set(&op->answer->error, OS_ERR_NO_TABLE, "There is no %s; create it with `oscommit table create`.",
-                  op->service->where);
+        error_set(&op->answer->error, OS_ERR_NO_TABLE, "There is no %s; create it with `oscommit table create%s`.",
+                  op->service->where, op->request.schema->flag);
         dynamo_op_finish(op, TABLE_REFUSED);
     } else {
         dynamo_op_next(op, creating && op->found.keys_ok ? STEP_UPDATE_TTL : STEP_DESCRIBE_TTL);

@@ -366,3 +366,28 @@ TEST_WITH(scratch, a_client_without_a_store_says_so)
     CHECK_CODE(os_client_warm(client, 0, NULL, &error), OS_ERR_CONFIG, &error);
     os_client_close(client);
 }
+
+/* In a file it is the same as that of the records. */
+TEST_WITH(scratch, the_table_is_made_and_checked)
+{
+    char url[160];
+    os_error error;
+    os_options options = OS_OPTIONS_INIT;
+    os_client *client = NULL;
+    snprintf(url, sizeof(url), "sqlite://%s/leases.db", scratch->folder);
+    options.ledger_url = url;
+    options.no_environment = 1;
+    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    CHECK_CODE(os_lease_table_check(client, NULL, &error), OS_ERR_NO_TABLE, &error);
+    CHECK_CODE(try_once(client, "job", &error), OS_ERR_NO_TABLE, &error);
+    CHECK_CODE(os_lease_table_create(client, NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_lease_table_create(client, NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_lease_table_check(client, NULL, &error), OS_OK, &error);
+    CHECK_CODE(try_once(client, "job", &error), OS_OK, &error);
+    os_call call = OS_CALL_INIT;
+    assert_int_equal(os_cancel_new(&call.cancel), OS_OK);
+    os_cancel_trigger(call.cancel);
+    CHECK_CODE(os_lease_table_check(client, &call, &error), OS_ERR_CANCELLED, &error);
+    os_cancel_free(call.cancel);
+    os_client_close(client);
+}

@@ -15,6 +15,7 @@ static const struct item_schema counters = {
     .what = "counter",
     .subject = "counter",
     .mend = "Look who wrote it.",
+    .flag = " --counters",
     .attributes = attributes,
     .count = 3,
     .keys = 1,
@@ -151,4 +152,35 @@ TEST(a_conflict_of_an_update_gives_the_item_in_the_way)
                      TABLE_UNREADABLE);
     assert_says(err, "is not a counter. The attribute \"name\" is missing. Look who wrote it.");
     dynamo_reading_free(&reading);
+}
+
+/* Each kind of item has a table of its own, which the commands are told by a flag. */
+TEST(the_commands_that_help_are_those_of_these_items)
+{
+    static const struct {
+        const char *code;
+        const char *command;
+    } rows[] = {
+        {"ResourceNotFoundException", "with `oscommit table create --counters` and wait"},
+        {"ValidationException", "with `oscommit table check --counters`."},
+        {"AccessDeniedException", "its KMS key."},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct dynamo_reading reading;
+        char body[128];
+        os_error err;
+        snprintf(body, sizeof(body), "{\"__type\":\"" SPACE "%s\"}", rows[i].code);
+        assert_int_equal(update_outcome(400, body, &reading, &err), TABLE_REFUSED);
+        assert_says(err, rows[i].command);
+        dynamo_reading_free(&reading);
+    }
+    struct dynamo_table table = {.status = "ACTIVE", .keys_found = "path (S, HASH), etag (S, RANGE)"};
+    os_error err;
+    assert_int_equal(dynamo_judge_table(&about, &table, "ENABLED", "until", &err), OS_ERR_TABLE);
+    assert_says(err, "must be name (S, HASH). Keys");
+    assert_says(err, "or make one with `oscommit table create --counters`.");
+    table.keys_ok = true;
+    assert_int_equal(dynamo_judge_table(&about, &table, "DISABLED", "", &err), OS_ERR_TABLE);
+    assert_says(err, "on the attribute \"until\", as `oscommit table create --counters` does");
+    assert_int_equal(dynamo_judge_table(&about, &table, "ENABLED", "until", &err), OS_OK);
 }
