@@ -24,7 +24,8 @@
  * L5 It is extended at a third of the ttl.
  * L6 HELD, AT_RISK and LOST follow from the clocks at any time; LOST is final.
  * L7 A release drops what is ours, on its version, when no request is under way.
- * L8 With fencing, a lease is announced with a token that is larger than every one announced before.
+ * L8 With fencing, a lease is announced with a token that is larger than every one announced before. Time that is over
+ *    before it is announced is won by another TAKE, with another token.
  * L9 What arrives late cannot harm: a version is written once at most, and all but a TAKE depend on one.
  *
  * The parts, each of which knows only those after it: lease.c (dispatch, the clocks of a step), lease_take.c (L2, L3, L8),

@@ -46,10 +46,14 @@ static void make_version(const struct lease *l, char *ret)
         ret[LEASE_NONCE_SIZE + i] = digits[count - 1 - i];
 }
 
+bool lease_wrote(const struct lease *l, const char *version)
+{
+    return strncmp(version, l->settings.nonce, LEASE_NONCE_SIZE - 1) == 0 && version[LEASE_NONCE_SIZE - 1] == '-';
+}
+
 bool lease_is_own(const struct lease *l, const struct lease_item *item)
 {
-    return item->found && item->held && strncmp(item->version, l->settings.nonce, LEASE_NONCE_SIZE - 1) == 0 &&
-           item->version[LEASE_NONCE_SIZE - 1] == '-';
+    return item->found && item->held && lease_wrote(l, item->version);
 }
 
 /* ------------------------------------------------------------------------------------------------ what is seen */

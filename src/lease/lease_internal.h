@@ -6,7 +6,8 @@
 #include "lease/lease.h"
 
 /* lease_core.c */
-/* L1: what the item has was written by this handle. */
+/* L1: it is one of this handle's. */
+bool lease_wrote(const struct lease *lease, const char *version);
 bool lease_is_own(const struct lease *lease, const struct lease_item *item);
 /* The item as an answer shows it. True: it is ours, and `current` is its version. */
 bool lease_learn(struct lease *lease, const struct lease_event *event);

@@ -50,12 +50,30 @@ static bool has_good_token(const struct lease *l)
     return l->token >> 32 != 0 && (l->token & UINT32_MAX) < LEASE_TOKEN_N_MAX;
 }
 
+static void forget_token(struct lease *l)
+{
+    l->token = 0;
+    l->token_is_ready = false;
+}
+
+/* L8: the time is over, and another may have been announced meanwhile: the token has to be a new one, too. */
+static void take_again(struct lease *l, const struct clock_reading *now, struct lease_actions *actions)
+{
+    l->phase = LEASE_PHASE_SEEKING;
+    forget_token(l);
+    l->seen.item.found = l->seen.item.held = true;
+    memcpy(l->seen.item.version, l->current, sizeof(l->seen.item.version));
+    l->seen.since = *now;
+    lease_take(l, now, actions);
+}
+
 /* The next thing that is missing. Time that was, and is there again since REALTIME was set back, is not trusted. */
 void lease_complete(struct lease *l, const struct clock_reading *now, struct lease_actions *actions)
 {
-    bool wants_token = l->settings.fencing && !l->token_is_ready;
-    if (!wants_token || !lease_has_time(l, now))
+    if (!l->settings.fencing)
         lease_send(l, LEASE_EXTEND, now, actions);
+    else if (l->token_is_ready || !lease_has_time(l, now))
+        take_again(l, now, actions);
     else if (has_good_token(l))
         lease_send(l, LEASE_TOKEN, now, actions);
     else
@@ -77,7 +95,8 @@ static void taken(struct lease *l, const struct lease_event *event)
     l->phase = LEASE_PHASE_TAKEN;
     lease_begin_term(l, event);
     memset(&l->seen, 0, sizeof(l->seen));
-    l->due.pause_ms = 0;
+    if (!lease_wrote(l, l->flight.on_version)) /* else it may have been taken for the same reason before */
+        l->due.pause_ms = 0;
     if (l->settings.fencing) {
         l->token = event->item.token;
         l->token_is_ready = has_good_token(l);
@@ -145,8 +164,7 @@ void lease_on_seeking(struct lease *l, const struct lease_event *event, struct l
 static void seek_again(struct lease *l, const struct lease_event *event)
 {
     l->phase = LEASE_PHASE_SEEKING;
-    l->token = 0;
-    l->token_is_ready = false;
+    forget_token(l);
     on_shown(l, event);
 }
 

@@ -130,31 +130,63 @@ TEST(L8_a_conflict_that_shows_our_nonce_is_no_loss)
           "ok -> WAIT 1750 [HELD 9/1]\n");
 }
 
-/* L8: time counts from the TAKE, and is won again before the token. */
-TEST(L8_time_that_is_over_before_the_token_is_extended_first)
+/* L8: time counts from the TAKE. When it is over another may have been announced: a new TAKE, and a new token. */
+TEST(L8_time_that_is_over_before_the_token_is_won_by_another_take)
 {
     TRACE("ttl=6 fencing\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
           "ok v=1 t=6000 n=0/1 @1000 -> EPOCH [ACQUIRING]\n"
-          "ok epoch=9 +5500 -> EXTEND 2 e=1013 on=1 [ACQUIRING]\n"
-          "ok @1006 -> TOKEN 9/1 on=2 [ACQUIRING]\n"
-          "ok -> WAIT 2000 [HELD 9/1]\n");
+          "ok epoch=9 +5500 -> TAKE 2 e=1013 on=1 now=1005 [ACQUIRING]\n"
+          "ok v=2 t=6000 n=0/2 @1006 -> EPOCH [ACQUIRING]\n"
+          "ok epoch=10 -> TOKEN 10/1 on=2 [ACQUIRING]\n"
+          "ok -> WAIT 2000 [HELD 10/1]\n");
     TRACE("ttl=6 fencing\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
           "ok v=1 t=6000 n=0/1 @1000 -> EPOCH [ACQUIRING]\n"
           "ok epoch=9 -> TOKEN 9/1 on=1 [ACQUIRING]\n"
-          "ok +5500 -> EXTEND 2 e=1013 on=1 [ACQUIRING]\n"
-          "ok +100 @1006 -> WAIT 1900 [HELD 9/1]\n");
+          "ok +5500 -> TAKE 2 e=1013 on=1 now=1005 [ACQUIRING]\n"
+          "ok v=2 t=6000 n=9/2 +100 @1006 -> WAIT 1900 [HELD 9/2]\n");
     TRACE("ttl=6 fencing\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
-          "ok v=1 t=6000 n=3/1 @1007 -> EXTEND 2 e=1014 on=1 [ACQUIRING]\n"
-          "ok @1007 -> WAIT 2000 [HELD 3/1]\n");
+          "ok v=1 t=6000 n=3/1 @1007 -> TAKE 2 e=1014 on=1 now=1000 [ACQUIRING]\n"
+          "ok v=2 t=6000 n=3/2 @1007 -> WAIT 2000 [HELD 3/2]\n");
     TRACE("ttl=6 fencing\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
           "ok v=1 t=6000 n=0/1 @1000 -> EPOCH [ACQUIRING]\n"
           "ok epoch=9 -> TOKEN 9/1 on=1 [ACQUIRING]\n"
-          "ok +5499 -> EXTEND 2 e=1013 on=1, WAIT 1 [AT_RISK 9/1]\n"
-          "ok +100 @1006 -> [LOST 9/1]\n");
+          "ok +5499 -> EXTEND 2 e=1013 on=1, WAIT 1 [AT_RISK 9/1]\n");
+    TRACE("ttl=6 fencing\n"
+          "start -> TAKE 1 e=1007 [ACQUIRING]\n"
+          "ok v=1 t=6000 n=0/1 @1000 -> EPOCH [ACQUIRING]\n"
+          "ok epoch=9 -> TOKEN 9/1 on=1 [ACQUIRING]\n"
+          "ambiguous -> WAIT 250 [ACQUIRING]\n"
+          "timer +6000 -> TAKE 2 e=1013 on=1 now=1006 [ACQUIRING]\n"
+          "conflict v=other t=2000 n=9/2 @1006 -> WAIT 1000 [ACQUIRING]\n"
+          "timer +1000 -> TAKE 3 e=1014 now=1007 [ACQUIRING]\n");
+}
+
+/* L8: at once for the first time, then after a pause. */
+TEST(L8_takes_that_never_bring_time_are_paused)
+{
+    TRACE("ttl=6 fencing\n"
+          "start -> TAKE 1 e=1007 [ACQUIRING]\n"
+          "ok v=1 t=6000 n=3/1 +6000 -> TAKE 2 e=1013 on=1 now=1006 [ACQUIRING]\n"
+          "ok v=2 t=6000 n=3/2 +6000 -> WAIT 250 [ACQUIRING]\n"
+          "timer +250 -> TAKE 3 e=1020 on=2 now=1012 [ACQUIRING]\n"
+          "ok v=3 t=6000 n=3/3 +6000 -> WAIT 500 [ACQUIRING]\n"
+          "timer +500 -> TAKE 4 e=1026 on=3 now=1018 [ACQUIRING]\n"
+          "conflict v=other t=6000 n=3/4 -> WAIT 1000 [ACQUIRING]\n");
+}
+
+/* L8: its time seems to be there again after REALTIME was set back. */
+TEST(L8_a_token_that_was_ready_is_not_announced_later)
+{
+    TRACE("ttl=6 fencing\n"
+          "start -> TAKE 1 e=1007 [ACQUIRING]\n"
+          "ok v=1 t=6000 n=3/1 r+9000 -> TAKE 2 e=1016 on=1 now=1009 [ACQUIRING]\n"
+          "ok v=2 t=6000 n=3/2 r+9000 -> WAIT 250 [ACQUIRING]\n"
+          "timer +250 r-9000 -> TAKE 3 e=1017 on=2 now=1009 [ACQUIRING]\n"
+          "ok v=3 t=6000 n=3/3 -> WAIT 2000 [HELD 3/3]\n");
 }
 
 /* L8: a token is a token only of one who has been announced. */
