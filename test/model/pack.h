@@ -3,7 +3,12 @@
 #ifndef OSCOMMIT_MODEL_PACK_H
 #define OSCOMMIT_MODEL_PACK_H
 
+/* The worlds of the program that it is built into. */
+#ifdef MODEL_LEASES
+#include "lease_world.h"
+#else
 #include "world.h"
+#endif
 
 #include <stddef.h>
 

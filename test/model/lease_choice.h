@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What may happen next in a world of leases. A choice is a number; a schedule is a list of them. */
+#ifndef OSCOMMIT_MODEL_LEASE_CHOICE_H
+#define OSCOMMIT_MODEL_LEASE_CHOICE_H
+
+#include "lease_world.h"
+
+#include <stddef.h>
+
+enum choice_kind {
+    CHOICE_START = 1, /* handle */
+    CHOICE_TIMER,     /* handle */
+    CHOICE_RELEASE,   /* handle */
+    CHOICE_STOP,      /* handle */
+    CHOICE_CRASH,     /* handle */
+    CHOICE_SERVE,     /* flight: the service decides and applies */
+    CHOICE_DELIVER,   /* flight: the answer arrives; 1: without the item */
+    CHOICE_LOSE,      /* flight: the answer never arrives */
+    CHOICE_LAND,      /* flight that nobody waits for: it is applied after all */
+    CHOICE_COPY,      /* flight: on its way twice */
+    CHOICE_REJECT,    /* flight, outcome: THROTTLED, REFUSED */
+    CHOICE_TTL,       /* the service deletes the item */
+    CHOICE_BREAK,     /* somebody deletes it */
+    CHOICE_FOREIGN,   /* enum foreign_step */
+    CHOICE_SET,       /* handle, forward or back: REALTIME is set by an hour */
+    CHOICE_TIME       /* budget of the step, how the clocks behave, whose */
+};
+
+enum foreign_step { FOREIGN_TAKE = 0, FOREIGN_EXTEND, FOREIGN_DROP, FOREIGN_STEPS };
+enum clock_mode { CLOCKS_RUN = 0, CLOCKS_SUSPENDED, CLOCKS_FROZEN };
+
+enum { CHOICES_MAX = 128 };
+
+struct choices {
+    uint32_t list[CHOICES_MAX];
+    size_t count;
+};
+
+static inline uint32_t choice_make(enum choice_kind kind, unsigned a, unsigned b, unsigned c)
+{
+    return (uint32_t)kind << 24 | a << 16 | b << 8 | c;
+}
+
+static inline enum choice_kind choice_kind_of(uint32_t choice)
+{
+    return (enum choice_kind)(choice >> 24);
+}
+
+/* a, b, c: arguments 0, 1, 2 */
+static inline unsigned choice_arg(uint32_t choice, unsigned i)
+{
+    return choice >> (16 - 8 * i) & 0xff;
+}
+
+void choices_of(const struct world *world, struct choices *ret);
+/* Leaves the canonical form; `finding` says what was violated. */
+void choice_apply(struct world *world, uint32_t choice);
+
+/* How long a step of time is; 0: no timer is waited for. */
+uint64_t time_step_ms(const struct world *world, enum budget step);
+bool condition_holds(const struct world *world, const struct lease_request *request);
+bool foreign_may(const struct world *world, enum foreign_step step);
+
+#endif
