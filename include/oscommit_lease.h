@@ -115,6 +115,62 @@ OS_API os_code os_lease_table_create(os_client *client, const os_call *call, os_
  * OS_ERR_TABLE (the message says what is wrong and what to do). Blocks. */
 OS_API os_code os_lease_table_check(os_client *client, const os_call *call, os_error *err);
 
+/* --------------------------------------------------------------------------------------------------------- locks
+ *
+ * Locks with an owner and an instance, as LockServiceCentral keeps them in DynamoDB: `lockId` "{namespace}:{name}",
+ * `namespace`, `lockName`, `owner`, `instanceId`, `leaseDuration` and `expiry` (N, epoch seconds; the table's TTL), so
+ * that both can share a table. Each call is one request, and nothing happens between calls: who holds a lock renews it in
+ * time. `expiry` is judged by the wall clock of whoever asks. Where clocks may be wrong, or nobody can say how long the
+ * work takes, take a lease (above). The table has the partition key `lockId` (S); a sqlite:///FILE has one.
+ */
+
+/* Which lock, and whose. All are 1 to 255 bytes of UTF-8; the namespace has no ':', so that no two locks have one key. */
+typedef struct os_lock {
+    size_t size;
+    const char *name_space;
+    const char *name;
+    const char *owner;    /* who: a service, a user */
+    const char *instance; /* which of his processes. Whoever has the same owner and instance holds the same lock */
+} os_lock;
+#define OS_LOCK_INIT OS_SIZED_(os_lock)
+
+/* What stands in the table. */
+typedef struct os_lock_info {
+    size_t size;
+    int held; /* 0: there is no item; the rest is 0 or "". An item may have expired: see expiry_s */
+    char owner[256];
+    char instance[256];
+    uint64_t duration_s; /* for how long it was acquired and renewed in all */
+    int64_t expiry_s;    /* epoch seconds */
+} os_lock_info;
+#define OS_LOCK_INFO_INIT OS_SIZED_(os_lock_info)
+
+/*
+ * Acquires the lock for `duration_s` seconds (1 to 31,536,000) from now: where there is none, where it has expired, or
+ * where the same owner and instance hold it (then it is as new). `call`, `ret` and `err` may be NULL. Blocks.
+ *   OS_OK            held until ret->expiry_s
+ *   OS_ERR_CONFLICT  another holds it: ret says who and until when
+ *   OS_ERR_ARGUMENT, OS_ERR_CONFIG (no ledger_url), OS_ERR_NO_TABLE, OS_ERR_TABLE, OS_ERR_DENIED ...   nothing changed
+ *   OS_ERR_DEADLINE, OS_ERR_NETWORK ...   may have been acquired: acquire it again with the same instance, or release it
+ */
+OS_API os_code os_lock_acquire(os_client *client, const os_lock *lock, uint64_t duration_s, const os_call *call,
+                               os_lock_info *ret, os_error *err);
+
+/* Adds `duration_s` to the duration and the expiry of a lock that this owner and instance hold, and that has not expired.
+ * ret has the new values. Codes as above; OS_ERR_CONFLICT also where there is no such lock (ret->held is 0) or it has
+ * expired. OS_ERR_UNDECIDED: no answer says whether it was added, and it is not sent again, as that would add twice. */
+OS_API os_code os_lock_renew(os_client *client, const os_lock *lock, uint64_t duration_s, const os_call *call,
+                             os_lock_info *ret, os_error *err);
+
+/* Releases a lock of this owner and instance, also one that has expired. OS_OK also where there is none. OS_ERR_CONFLICT:
+ * another holds it, and ret says who. */
+OS_API os_code os_lock_release(os_client *client, const os_lock *lock, const os_call *call, os_lock_info *ret,
+                               os_error *err);
+
+/* Reads what stands under namespace and name; owner and instance are not looked at. OS_OK, also if there is nothing. */
+OS_API os_code os_lock_read(os_client *client, const os_lock *lock, const os_call *call, os_lock_info *ret,
+                            os_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -46,6 +46,7 @@ static void add_term(struct buf *out, const char *name, enum item_test test)
     case ITEM_IS_THERE: buf_add_strs(out, "attribute_exists(#", name, ")", NULL); break;
     case ITEM_EQUALS: buf_add_strs(out, "#", name, " = :", name, NULL); break;
     case ITEM_IS_BELOW: buf_add_strs(out, "#", name, " < :", name, NULL); break;
+    case ITEM_IS_AT_LEAST: buf_add_strs(out, "#", name, " >= :", name, NULL); break;
     }
 }
 

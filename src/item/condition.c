@@ -44,6 +44,11 @@ void item_require_below(struct item_condition *condition, size_t attribute, uint
     next_term(condition, attribute, ITEM_IS_BELOW)->value = item_number(number);
 }
 
+void item_require_at_least(struct item_condition *condition, size_t attribute, uint64_t number)
+{
+    next_term(condition, attribute, ITEM_IS_AT_LEAST)->value = item_number(number);
+}
+
 void item_or(struct item_condition *condition)
 {
     assert(condition->count > 0 && condition->count < ITEM_TERMS_MAX);
@@ -64,6 +69,7 @@ static bool term_holds(const struct item_term *term, const struct item_value *va
     case ITEM_IS_THERE: return value->type != ITEM_NONE;
     case ITEM_EQUALS: return values_equal(value, &term->value);
     case ITEM_IS_BELOW: return value->type == ITEM_NUMBER && value->number < term->value.number;
+    case ITEM_IS_AT_LEAST: return value->type == ITEM_NUMBER && value->number >= term->value.number;
     }
     return false;
 }

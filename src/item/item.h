@@ -38,14 +38,14 @@ enum item_presence {
 };
 
 struct item_attribute {
-    const char *name; /* a-z and '_': it becomes a placeholder in expressions */
+    const char *name; /* letters and '_': it becomes a placeholder in expressions */
     enum item_type type;
     enum item_presence presence;
     size_t max; /* STRING: bytes */
 };
 
 /* Which table of a file that has several. */
-enum item_kind { ITEM_RECORDS = 0, ITEM_LEASES, ITEM_KINDS };
+enum item_kind { ITEM_RECORDS = 0, ITEM_LEASES, ITEM_LOCKS, ITEM_KINDS };
 
 /* Static data. The key comes first: the partition, then (with two) the sort key. */
 struct item_schema {
@@ -66,13 +66,14 @@ enum item_test {
     ITEM_IS_ABSENT = 1,
     ITEM_IS_THERE,
     ITEM_EQUALS,
-    ITEM_IS_BELOW /* a NUMBER that is there, and less */
+    ITEM_IS_BELOW,   /* a NUMBER that is there, and less */
+    ITEM_IS_AT_LEAST /* a NUMBER that is there, and not less */
 };
 
 struct item_term {
     size_t attribute;
     enum item_test test;
-    struct item_value value; /* EQUALS, IS_BELOW */
+    struct item_value value; /* EQUALS, IS_BELOW, IS_AT_LEAST */
     bool is_alternative;     /* begins one: the terms before it hold, or these */
 };
 
@@ -88,6 +89,7 @@ void item_require_there(struct item_condition *condition, size_t attribute);
 void item_require_text(struct item_condition *condition, size_t attribute, const char *text);
 void item_require_number(struct item_condition *condition, size_t attribute, uint64_t number);
 void item_require_below(struct item_condition *condition, size_t attribute, uint64_t number);
+void item_require_at_least(struct item_condition *condition, size_t attribute, uint64_t number);
 void item_or(struct item_condition *condition); /* the next term begins an alternative */
 
 /* `item` NULL: there is none, which has no attributes. */

@@ -25,6 +25,11 @@ enum statement { STATEMENT_GET, STATEMENT_PUT, STATEMENT_DELETE, STATEMENT_LIST,
 #define LEASES                                                                                                         \
     "CREATE TABLE leases (key TEXT NOT NULL PRIMARY KEY, expiry_s INTEGER, version TEXT, ttl_ms INTEGER, owner TEXT, " \
     "token INTEGER) WITHOUT ROWID"
+#define LOCK_COLUMNS "lock_id, namespace, lock_name, owner, instance_id, lease_duration_s, expiry_s"
+#define LOCKS                                                                                                   \
+    "CREATE TABLE locks (lock_id TEXT NOT NULL PRIMARY KEY, namespace TEXT NOT NULL, lock_name TEXT NOT NULL, " \
+    "owner TEXT NOT NULL, instance_id TEXT NOT NULL, lease_duration_s INTEGER NOT NULL, "                       \
+    "expiry_s INTEGER NOT NULL) WITHOUT ROWID"
 
 static const char *const statements[ITEM_KINDS * STATEMENT_COUNT] = {
     [STATEMENT(ITEM_RECORDS, STATEMENT_GET)] = "SELECT " RECORD_COLUMNS " FROM records WHERE path = ?1 AND etag = ?2",
@@ -43,9 +48,18 @@ static const char *const statements[ITEM_KINDS * STATEMENT_COUNT] = {
     [STATEMENT(ITEM_LEASES, STATEMENT_DELETE)] = "DELETE FROM leases WHERE key = ?1",
     [STATEMENT(ITEM_LEASES, STATEMENT_LIST)] =
         "SELECT " LEASE_COLUMNS " FROM leases WHERE ?1 IS NULL OR key = ?1 ORDER BY key",
+    [STATEMENT(ITEM_LOCKS, STATEMENT_GET)] = "SELECT " LOCK_COLUMNS " FROM locks WHERE lock_id = ?1",
+    [STATEMENT(ITEM_LOCKS, STATEMENT_PUT)] =
+        "INSERT OR REPLACE INTO locks (" LOCK_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [STATEMENT(ITEM_LOCKS, STATEMENT_DELETE)] = "DELETE FROM locks WHERE lock_id = ?1",
+    [STATEMENT(ITEM_LOCKS, STATEMENT_LIST)] =
+        "SELECT " LOCK_COLUMNS " FROM locks WHERE ?1 IS NULL OR lock_id = ?1 ORDER BY lock_id",
+    [STATEMENT(ITEM_LOCKS, STATEMENT_EXPIRE)] =
+        "DELETE FROM locks WHERE lock_id IN (SELECT lock_id FROM locks WHERE expiry_s >= 0 AND expiry_s < ?2 AND "
+        "lock_id <> ?1 LIMIT 4)",
 };
 
-static const char *const upgrades[] = {"ALTER TABLE records ADD COLUMN upload TEXT", LEASES};
+static const char *const upgrades[] = {"ALTER TABLE records ADD COLUMN upload TEXT", LEASES "; " LOCKS};
 
 static const struct sqlite_spec spec = {
     .what = "ledger",
@@ -55,7 +69,7 @@ static const struct sqlite_spec spec = {
            "path TEXT NOT NULL, etag TEXT NOT NULL, generation INTEGER NOT NULL, timeout_ms INTEGER NOT NULL, "
            "ttl_s INTEGER NOT NULL, fence_s INTEGER, nonce TEXT, saw TEXT, upload TEXT, PRIMARY KEY (path, etag)) "
            "WITHOUT ROWID;"
-           "CREATE INDEX records_by_ttl ON records (ttl_s);" LEASES ";",
+           "CREATE INDEX records_by_ttl ON records (ttl_s);" LEASES ";" LOCKS ";",
     .upgrades = upgrades,
     .sql = statements,
     .sql_count = ITEM_KINDS * STATEMENT_COUNT,

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of oscommit_lease.h about locks. */
+#include "holding/lock.h"
+
+os_code os_lock_acquire(os_client *client, const os_lock *lock, uint64_t duration_s, const os_call *call,
+                        os_lock_info *ret, os_error *err)
+{
+    return lock_acquire(client, &(struct lock_arguments){lock, duration_s, call, ret}, err);
+}
+
+os_code os_lock_renew(os_client *client, const os_lock *lock, uint64_t duration_s, const os_call *call,
+                      os_lock_info *ret, os_error *err)
+{
+    return lock_renew(client, &(struct lock_arguments){lock, duration_s, call, ret}, err);
+}
+
+os_code os_lock_release(os_client *client, const os_lock *lock, const os_call *call, os_lock_info *ret, os_error *err)
+{
+    return lock_release(client, &(struct lock_arguments){lock, 0, call, ret}, err);
+}
+
+os_code os_lock_read(os_client *client, const os_lock *lock, const os_call *call, os_lock_info *ret, os_error *err)
+{
+    return lock_read(client, &(struct lock_arguments){lock, 0, call, ret}, err);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request to the table from the calling thread: repeated where that is safe, ended by deadline or cancellation. */
+#ifndef OSCOMMIT_HOLDING_ASKING_H
+#define OSCOMMIT_HOLDING_ASKING_H
+
+#include "client/client.h"
+#include "loop/op.h"
+
+/* When it is sent again. */
+enum asking_repeats {
+    ASKING_ONCE_DONE = 0, /* only when it was certainly not done, and is put off: a person waits for what is wrong */
+    ASKING_UNTIL_CLEAR,   /* also when nothing says whether it was done: doing it twice is as doing it once */
+    ASKING_NOT_TWICE      /* when it was certainly not done */
+};
+
+struct asking {
+    struct sync sync;
+    os_client *client;
+    struct table_request request;
+    enum asking_repeats repeats;
+    const char *name; /* for a sentence: "The <name>: its deadline passed." */
+    /* Loop's thread: the item of an answer that has one. */
+    void (*take)(void *context, const struct item *item);
+    void *context;
+    os_call call;
+    struct op op;
+    struct table_op *table_op;
+    enum table_outcome outcome; /* of the last answer; 0: none came */
+    os_error error;
+};
+
+/* `client`, `request`, `repeats`, `name` and, if wanted, `take` are set. OS_OK where the table has answered: TABLE_OK or a
+ * conflict is in `outcome`. Blocks. */
+os_code asking_run(struct asking *asking, const os_call *call, os_error *err);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls that are one request: what stands under the name of a lease; the table, made or checked. */
+#include "holding/asking.h"
+#include "holding/hold.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "client/inside.h"
+
+#include <string.h>
+
+static void take_info(void *context, const struct item *item)
+{
+    os_lease_info *ret = context;
+    struct lease_item lease;
+    lease_item_of(item, &lease);
+    ret->token = lease.token;
+    ret->held = lease.held;
+    if (!lease.held)
+        return;
+    ret->foreign = lease.ttl_ms == 0;
+    ret->expiry_s = lease.expiry_s > INT64_MAX ? INT64_MAX : (int64_t)lease.expiry_s;
+    ret->ttl_ms = lease.ttl_ms;
+    memcpy(ret->version, lease.version, sizeof(lease.version));
+    (void)TEXT_COPY_STR(item_text_of(item, LEASE_AT_OWNER), ret->owner);
+}
+
+struct read_arguments {
+    const char *name;
+    const os_call *call;
+    os_lease_info *ret;
+};
+
+static os_code read_lease(os_client *client, const void *context, os_error *err)
+{
+    const struct read_arguments *arguments = context;
+    os_lease_info info = {0};
+    struct item key = {.values = {[LEASE_AT_KEY] = item_text(arguments->name)}};
+    struct asking reading = {.client = client,
+                             .request = {.verb = TABLE_GET, .schema = &lease_schema, .item = &key},
+                             .repeats = ASKING_UNTIL_CLEAR,
+                             .name = "reading of the lease",
+                             .take = take_info,
+                             .context = &info};
+    os_code code = holding_check_name(arguments->name, err);
+    if (code == OS_OK)
+        code = asking_run(&reading, arguments->call, err);
+    if (code == OS_OK)
+        versioned_give(&info, sizeof(info), arguments->ret);
+    return code;
+}
+
+os_code holding_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret, os_error *err)
+{
+    const struct read_arguments arguments = {name, call, ret};
+    if (ret == NULL)
+        return error_set(err, OS_ERR_ARGUMENT, "os_lease_read needs a place for what it reads: `ret` is NULL.");
+    return client_perform(client, read_lease, &arguments, err);
+}
+
+/* --------------------------------------------------------------------------------------------------------- table */
+
+static os_code ask_of_table(os_client *client, enum table_verb verb, const os_call *call, os_error *err)
+{
+    struct asking asking = {
+        .client = client, .request = {.verb = verb, .schema = &lease_schema}, .name = "request to the table"};
+    return asking_run(&asking, call, err);
+}
+
+static os_code make_table(os_client *client, const void *call, os_error *err)
+{
+    return ask_of_table(client, TABLE_CREATE, call, err);
+}
+
+static os_code check_table(os_client *client, const void *call, os_error *err)
+{
+    return ask_of_table(client, TABLE_CHECK, call, err);
+}
+
+os_code holding_table_create(os_client *client, const os_call *call, os_error *err)
+{
+    return client_perform(client, make_table, call, err);
+}
+
+os_code holding_table_check(os_client *client, const os_call *call, os_error *err)
+{
+    return client_perform(client, check_table, call, err);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Locks with owner and instance, on the embedded tables: the three conditions, and what each call tells. */
+#include "unit/api/client_scratch.h"
+
+#include "oscommit_lease.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { LONG_S = 600 };
+
+static const os_lock ann = {sizeof(os_lock), "space", "job", "ann", "1"};
+static const os_lock ann_again = {sizeof(os_lock), "space", "job", "ann", "2"};
+static const os_lock bob = {sizeof(os_lock), "space", "job", "bob", "1"};
+
+static os_client *client_of(const struct scratch *scratch)
+{
+    char url[160];
+    os_error error;
+    os_options options = OS_OPTIONS_INIT;
+    os_client *client = NULL;
+    snprintf(url, sizeof(url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
+    options.ledger_url = url;
+    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    return client;
+}
+
+/* As if time had passed. */
+static void expire(const struct scratch *scratch)
+{
+    char file[128];
+    char sql[128];
+    sqlite3 *db = NULL;
+    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
+    snprintf(sql, sizeof(sql), "UPDATE locks SET expiry_s = %lld", (long long)time(NULL) - 1);
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+TEST_WITH(scratch, a_lock_is_one_instances_until_it_is_released)
+{
+    os_client *client = client_of(scratch);
+    os_lock_info info = OS_LOCK_INFO_INIT;
+    os_error error;
+    int64_t now_s = time(NULL);
+    CHECK_CODE(os_lock_acquire(client, &ann, LONG_S, NULL, &info, &error), OS_OK, &error);
+    assert_int_equal(info.duration_s, LONG_S);
+    assert_in_range(info.expiry_s, now_s + LONG_S, now_s + LONG_S + 60);
+    const os_lock *const others[] = {&ann_again, &bob};
+    for (size_t i = 0; i < 2; i++) {
+        CHECK_CODE(os_lock_acquire(client, others[i], LONG_S, NULL, &info, &error), OS_ERR_CONFLICT, &error);
+        CHECK_SAYS(&error, "space:job is held by ann (instance 1)");
+        assert_string_equal(info.owner, "ann");
+        CHECK_CODE(os_lock_renew(client, others[i], LONG_S, NULL, &info, &error), OS_ERR_CONFLICT, &error);
+        CHECK_CODE(os_lock_release(client, others[i], NULL, &info, &error), OS_ERR_CONFLICT, &error);
+        assert_string_equal(info.instance, "1");
+    }
+    CHECK_CODE(os_lock_release(client, &ann, NULL, &info, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_release(client, &ann, NULL, &info, &error), OS_OK, &error); /* once more is as once */
+    CHECK_CODE(os_lock_read(client, &ann, NULL, &info, &error), OS_OK, &error);
+    assert_int_equal(info.held, 0);
+    CHECK_CODE(os_lock_acquire(client, &bob, LONG_S, NULL, NULL, &error), OS_OK, &error);
+    os_client_close(client);
+}
+
+TEST_WITH(scratch, the_same_instance_acquires_anew_and_renews_by_adding)
+{
+    os_client *client = client_of(scratch);
+    os_lock_info info = OS_LOCK_INFO_INIT;
+    os_error error;
+    CHECK_CODE(os_lock_renew(client, &ann, LONG_S, NULL, &info, &error), OS_ERR_CONFLICT, &error);
+    CHECK_SAYS(&error, "There is no lock");
+    assert_int_equal(info.held, 0);
+    CHECK_CODE(os_lock_acquire(client, &ann, 10, NULL, &info, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_acquire(client, &ann, LONG_S, NULL, &info, &error), OS_OK, &error);
+    assert_int_equal(info.duration_s, LONG_S);
+    int64_t expiry_s = info.expiry_s;
+    CHECK_CODE(os_lock_renew(client, &ann, 30, NULL, &info, &error), OS_OK, &error);
+    assert_int_equal(info.duration_s, LONG_S + 30);
+    assert_int_equal(info.expiry_s, expiry_s + 30);
+    CHECK_CODE(os_lock_read(client, &bob, NULL, &info, &error), OS_OK, &error); /* whose it is does not matter */
+    assert_int_equal(info.held, 1);
+    assert_int_equal(info.expiry_s, expiry_s + 30);
+    os_client_close(client);
+}
+
+TEST_WITH(scratch, one_that_has_expired_is_anybodys_and_cannot_be_renewed)
+{
+    os_client *client = client_of(scratch);
+    os_lock_info info = OS_LOCK_INFO_INIT;
+    os_error error;
+    CHECK_CODE(os_lock_acquire(client, &ann, LONG_S, NULL, &info, &error), OS_OK, &error);
+    expire(scratch);
+    CHECK_CODE(os_lock_renew(client, &ann, LONG_S, NULL, &info, &error), OS_ERR_CONFLICT, &error);
+    CHECK_SAYS(&error, "expired at second");
+    CHECK_CODE(os_lock_acquire(client, &bob, LONG_S, NULL, &info, &error), OS_OK, &error);
+    assert_string_equal(info.owner, "bob");
+    CHECK_CODE(os_lock_release(client, &ann, NULL, &info, &error), OS_ERR_CONFLICT, &error);
+    expire(scratch);
+    CHECK_CODE(os_lock_release(client, &bob, NULL, &info, &error), OS_OK, &error); /* also its own expired one */
+    CHECK_CODE(os_lock_read(client, &bob, NULL, &info, &error), OS_OK, &error);
+    assert_int_equal(info.held, 0);
+    os_client_close(client);
+}
+
+static os_code try_with(os_client *client, os_lock lock, os_error *error)
+{
+    return os_lock_acquire(client, &lock, LONG_S, NULL, NULL, error);
+}
+
+TEST_WITH(scratch, bad_arguments_are_refused)
+{
+    os_client *client = client_of(scratch);
+    os_error error;
+    char longest[260];
+    memset(longest, 'n', sizeof(longest));
+    longest[255] = '\0';
+    os_lock lock = ann;
+    lock.name_space = lock.name = lock.owner = lock.instance = longest;
+    CHECK_CODE(try_with(client, lock, &error), OS_OK, &error);
+    longest[255] = 'n';
+    longest[256] = '\0';
+    const char *const bad[] = {NULL, "", "\xff", longest};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        const os_lock locks[] = {{sizeof(lock), bad[i], "n", "o", "i"},
+                                 {sizeof(lock), "s", bad[i], "o", "i"},
+                                 {sizeof(lock), "s", "n", bad[i], "i"},
+                                 {sizeof(lock), "s", "n", "o", bad[i]}};
+        for (size_t j = 0; j < 4; j++)
+            CHECK_CODE(try_with(client, locks[j], &error), OS_ERR_ARGUMENT, &error);
+    }
+    CHECK_CODE(try_with(client, (os_lock){sizeof(lock), "a:b", "n", "o", "i"}, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(try_with(client, (os_lock){sizeof(lock), "a", "b:n", "o", "i"}, &error), OS_OK, &error);
+    CHECK_CODE(try_with(client, (os_lock){1, "a", "b", "o", "i"}, &error), OS_ERR_ARGUMENT, &error);
+    const uint64_t durations_s[] = {0, UINT64_C(365) * 86400 + 1};
+    for (size_t i = 0; i < 2; i++) {
+        CHECK_CODE(os_lock_acquire(client, &ann, durations_s[i], NULL, NULL, &error), OS_ERR_ARGUMENT, &error);
+        CHECK_CODE(os_lock_renew(client, &ann, durations_s[i], NULL, NULL, &error), OS_ERR_ARGUMENT, &error);
+    }
+    os_client_close(client);
+}
