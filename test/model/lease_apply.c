@@ -232,6 +232,7 @@ static void pass_time(struct world *world, uint32_t choice)
         handle->all_stood_ms += step_ms;
         world->budget[BUDGET_FREEZE]--;
     }
+    oracle_time(world);
 }
 
 static void set_clock(struct world *world, unsigned h, bool back)

@@ -67,12 +67,22 @@ static void check_end(const struct world *world, unsigned h)
         violate("left-behind", "%c has ended, says that nothing is left, and the item is its own", (char)('A' + h));
 }
 
+/* L6: from then on it is told so to whoever asks. A REALTIME that is set back before the handle has a step is not seen. */
+void oracle_time(struct world *world)
+{
+    for (unsigned h = 0; h < config->handles && config->budget[BUDGET_SET] == 0; h++)
+        if (world->handles[h].lease.phase == LEASE_PHASE_HOLDING && !world_believes(world, h))
+            world->handles[h].was_lost = true;
+}
+
 void oracle_step(struct world *world, unsigned h, const struct lease_actions *actions)
 {
     bool held = world_believes(world, h);
     if (held && !world->handles[h].was_held && world->handles[h].lease.phase == LEASE_PHASE_HOLDING)
         announced(world, h);
     world->handles[h].was_held = held || world->handles[h].was_held;
+    if (held && world->handles[h].was_lost)
+        violate("held-again", "%c has lost it, and believes that it holds", (char)('A' + h));
     check_progress(world, h, actions);
     check_end(world, h);
 }

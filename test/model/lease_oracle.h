@@ -12,6 +12,7 @@ void oracle_conflict(const struct world *world, const struct flight *take);
 void oracle_asks(struct world *world, unsigned h, const struct lease_request *request);
 /* An answer shows the item to this handle. */
 void oracle_shown(struct world *world, unsigned h, const struct lease_item *item);
+void oracle_time(struct world *world);        /* after time has passed */
 void oracle_world(const struct world *world); /* in every world */
 
 #endif

@@ -120,7 +120,7 @@ static void forget_all(struct handle *handle)
     lease->phase = LEASE_PHASE_OVER;
     lease->own = own;
     lease->end = end;
-    handle->has_timer = handle->was_held = false;
+    handle->has_timer = handle->was_held = handle->was_lost = false;
     handle->timer_ms = handle->mono_stood_ms = handle->all_stood_ms = 0;
     handle->set_s = 0;
     memset(&handle->sight, 0, sizeof(handle->sight));

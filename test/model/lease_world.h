@@ -101,7 +101,8 @@ struct handle {
     bool was_held;      /* as of the last step */
     bool has_late_take; /* one that nobody waited for was applied */
     bool takes_ripe;    /* the TAKE under way was asked when sight was ripe */
-    uint8_t reserved[2];
+    bool was_lost;      /* its time was over */
+    uint8_t reserved[1];
 };
 
 struct foreign {

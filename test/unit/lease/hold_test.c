@@ -73,6 +73,12 @@ TEST(L6_lost_is_final)
     TRACE("ttl=6\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
           "ok @1000 -> WAIT 2000 [HELD]\n"
+          "timer +5000 -> EXTEND 2 e=1012 on=1, WAIT 500 [AT_RISK]\n"
+          "ok @1005 +600 -> [LOST]\n"
+          "timer +1000 -> [LOST]\n");
+    TRACE("ttl=6\n"
+          "start -> TAKE 1 e=1007 [ACQUIRING]\n"
+          "ok @1000 -> WAIT 2000 [HELD]\n"
           "timer +2000 -> EXTEND 2 e=1009 on=1, WAIT 1001 [HELD]\n"
           "ok @1005 +3500 -> [LOST]\n"
           "timer +1000 -> [LOST]\n"
