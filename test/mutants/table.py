@@ -29,7 +29,7 @@ The files that the mutants of a rule change.
 
 
 def order(rule):
-    return "VTRNE".find(rule[0]), int(rule[1:])
+    return "VTRNEL".find(rule[0]), int(rule[1:])
 
 
 def titles(rules):
