@@ -12,18 +12,16 @@ enum { AN_HOUR_S = 3600 };
 
 static void ask(struct world *world, unsigned h, const struct lease_request *request)
 {
-    for (unsigned f = 0; f < FLIGHTS; f++) {
-        struct flight *flight = &world->flights[f];
-        if (flight->kind != 0)
-            continue;
-        flight->kind = (uint8_t)request->kind;
-        flight->who = (uint8_t)h;
-        flight->awaited = 1;
-        flight->request = *request;
-        oracle_asks(world, h, request);
-        return;
-    }
-    assert(!"there is room for it");
+    unsigned f = 0;
+    while (f < FLIGHTS && world->flights[f].kind != 0)
+        f++;
+    assert(f < FLIGHTS);
+    struct flight *flight = &world->flights[f];
+    flight->kind = (uint8_t)request->kind;
+    flight->who = (uint8_t)h;
+    flight->awaited = 1;
+    flight->request = *request;
+    oracle_asks(world, h, request);
 }
 
 static void step(struct world *world, unsigned h, struct lease_event *event)
