@@ -34,6 +34,20 @@ static void note_other(os_lease *hold, const struct item *item)
     snprintf(hold->other, sizeof(hold->other), "%s", owner[0] != '\0' ? owner : "another (it does not say who)");
 }
 
+/* What a release finds: an item that is not ours, or none. Somebody broke the lease, or a clock was wrong. */
+static void note_release(os_lease *hold, const struct lease_event *event)
+{
+    const struct lease *lease = &hold->lease;
+    enum lease_request_kind kind = hold->wire.request.kind;
+    bool releases = lease->phase == LEASE_PHASE_LEAVING && lease->end == LEASE_RELEASED;
+    bool shows = event->outcome == LEASE_CONFLICT || (event->outcome == LEASE_OK && kind == LEASE_READ);
+    bool own = event->item.held && strncmp(event->item.version, lease->settings.nonce, LEASE_NONCE_SIZE - 1) == 0;
+    if (releases && kind == LEASE_DROP && event->outcome == LEASE_AMBIGUOUS)
+        hold->drop_is_unclear = true;
+    if (releases && shows && !own && !hold->drop_is_unclear)
+        hold->was_gone = true;
+}
+
 static void answered(void *context, const struct table_answer *answer)
 {
     os_lease *hold = context;
@@ -52,6 +66,7 @@ static void answered(void *context, const struct table_answer *answer)
         error_clear(&hold->error);
     client_note_request(hold->client, operation_of(hold), hold->name, &hold->sent, answer->error.http_status,
                         answer->error.code);
+    note_release(hold, &event);
     step(hold, &event);
 }
 

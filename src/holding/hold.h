@@ -28,8 +28,10 @@ struct os_lease {
     bool is_listed;
     struct os_lease *next; /* of the client's */
     struct os_lease *previous;
-    os_error error;  /* why the last request that failed did so; OS_OK: none has */
-    char other[320]; /* who was seen to hold it, for a sentence */
+    bool drop_is_unclear; /* a DROP of the release may have been done */
+    bool was_gone;        /* the release found that the item was not ours any more */
+    os_error error;       /* why the last request that failed did so; OS_OK: none has */
+    char other[320];      /* who was seen to hold it, for a sentence */
     /* The call that waits for it to be held, or to be over; NULL: none. */
     struct sync *waiting;
     struct op op; /* of that call */
@@ -38,6 +40,7 @@ struct os_lease {
 
     pthread_mutex_t mutex; /* of the copy */
     struct lease shown;    /* as it was after the last step, for whoever asks */
+    bool told_lost;        /* somebody was told so */
 };
 
 /* holding.c */

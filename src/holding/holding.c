@@ -80,7 +80,9 @@ static os_code hold_new(os_client *client, const char *name, const os_lease_opti
                         os_error *err)
 {
     unsigned char random[(LEASE_NONCE_SIZE - 1) / 2];
-    struct lease_settings settings = {.ttl_s = options->ttl_s, .poll_ms = POLL_MS};
+    uint64_t third_ms = options->ttl_s * 1000 / 3; /* L5: what was not answered is asked again in time */
+    struct lease_settings settings = {.ttl_s = options->ttl_s,
+                                      .poll_ms = third_ms < POLL_MS ? (uint32_t)third_ms : POLL_MS};
     settings.once = options->wait == 0;
     settings.fencing = options->fencing != 0;
     if (!random_bytes(random, sizeof(random)))
@@ -205,24 +207,30 @@ static struct lease shown_of(const os_lease *lease)
     return shown;
 }
 
+/* L6: what was told once is final, also when a clock is set back before the next step. */
 os_lease_status holding_state(const os_lease *lease)
 {
+    os_lease *hold = (os_lease *)lease; /* what it is told is noted, and nothing else changed */
     struct clock_reading now;
     if (lease == NULL)
         return OS_LEASE_LOST;
-    struct lease shown = shown_of(lease);
+    pthread_mutex_lock(&hold->mutex);
     clock_read(&now);
-    switch (lease_status(&shown, &now)) {
-    case LEASE_HELD: return OS_LEASE_HELD;
-    case LEASE_AT_RISK: return OS_LEASE_AT_RISK;
-    default: return OS_LEASE_LOST;
-    }
+    enum lease_status status = lease_status(&hold->shown, &now);
+    bool held = (status == LEASE_HELD || status == LEASE_AT_RISK) && !hold->told_lost;
+    hold->told_lost = !held;
+    pthread_mutex_unlock(&hold->mutex);
+    if (!held)
+        return OS_LEASE_LOST;
+    return status == LEASE_HELD ? OS_LEASE_HELD : OS_LEASE_AT_RISK;
 }
 
 uint64_t holding_remaining_ms(const os_lease *lease)
 {
     struct clock_reading now;
     if (lease == NULL)
+        return 0;
+    if (holding_state(lease) == OS_LEASE_LOST)
         return 0;
     struct lease shown = shown_of(lease);
     clock_read(&now);
@@ -245,13 +253,21 @@ struct release_call {
     bool was_lost;
 };
 
+static bool was_told_lost(os_lease *hold)
+{
+    pthread_mutex_lock(&hold->mutex);
+    bool told = hold->told_lost;
+    pthread_mutex_unlock(&hold->mutex);
+    return told;
+}
+
 static void begin_to_release(struct sync *sync)
 {
     struct release_call *release = container_of(sync, struct release_call, call.sync);
     os_lease *hold = release->call.hold;
     struct clock_reading now;
     clock_read(&now);
-    release->was_lost = lease_status(&hold->lease, &now) == LEASE_LOST;
+    release->was_lost = lease_status(&hold->lease, &now) == LEASE_LOST || was_told_lost(hold);
     release->call.no_memory = !hold_await(hold, sync, &release->call.call);
     if (release->call.no_memory) { /* it ends all the same: nobody could try again */
         hold_quiet(hold);
@@ -265,7 +281,7 @@ static void begin_to_release(struct sync *sync)
 static os_code released(const struct release_call *release, os_error *err)
 {
     const os_lease *hold = release->call.hold;
-    if (release->was_lost)
+    if (release->was_lost || hold->was_gone)
         return error_set(err, OS_ERR_CONFLICT,
                          "The lease \"%.200s\" had been lost before it was released: what was done since then, another "
                          "may have done too.",

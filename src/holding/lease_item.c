@@ -109,6 +109,7 @@ void lease_wire_fill(const struct lease_request *request, const struct lease_hol
     ret->request = *request;
     ret->item.values[LEASE_AT_KEY] = item_text(epoch ? holder->epoch_name : holder->name);
     ret->table.schema = &lease_schema;
+    ret->table.once = true;
     ret->table.item = &ret->item;
     fill_kind(ret, holder);
     if (request->kind == LEASE_EXTEND || request->kind == LEASE_DROP || request->kind == LEASE_TOKEN)

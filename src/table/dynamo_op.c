@@ -104,6 +104,7 @@ static os_code dynamo_op_launch(struct table_op *op, bool renew, os_error *err)
         .stall_ms = op->service->stall_ms,
         .body_max = DYNAMO_ANSWER_MAX,
         .loopback = op->service->endpoint.loopback,
+        .once = op->request.once,
         .done = dynamo_op_http_done,
         .done_context = op,
     };

@@ -42,6 +42,7 @@ struct table_request {
     table_row_fn each;     /* LIST: every page is read; on the loop's thread, or a worker's */
     void *each_context;
     bool known_only; /* LIST: `other` is of no interest */
+    bool once;       /* no layer below sends it a second time (L9) */
     uint64_t deadline_monotonic_ms;
     uint64_t try_ms; /* each of the requests that it takes; 0: until the deadline */
 };

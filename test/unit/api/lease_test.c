@@ -315,6 +315,22 @@ TEST_WITH(scratch, a_lease_whose_item_is_gone_is_lost)
     os_client_close(client);
 }
 
+/* L7: somebody deleted it, and nothing has told so before the release. */
+TEST_WITH(scratch, a_release_that_finds_nothing_says_so)
+{
+    os_client *client = another_client(scratch);
+    os_error error;
+    char file[128];
+    sqlite3 *db = NULL;
+    os_lease *lease = acquire(client, "job", NULL);
+    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "DELETE FROM leases", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    CHECK_CODE(os_lease_release(lease, NULL, &error), OS_ERR_CONFLICT, &error);
+    os_client_close(client);
+}
+
 TEST_WITH(scratch, bad_arguments_are_refused_before_anything_is_sent)
 {
     os_client *client = another_client(scratch);
