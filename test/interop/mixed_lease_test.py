@@ -6,15 +6,20 @@ Every holder is a process that prints what it believes (lease_judge.py says how)
     PROGRAM WHO ENDPOINT TABLE KEYS TTL_S EXTEND_MS HOLD_MS [MORE...]
 
 Environment, as for the other tests of programs (oscommit_testing.py), and
-    OSCOMMIT_TEST_LEASE_PEER    the holder by the crate dynamodb-lease (scripts/servers.sh builds it)
-    OSCOMMIT_TEST_CLOCK_AHEAD   a library that puts the wall clock of a program ahead (clock_ahead.c)
+    OSCOMMIT_TEST_LEASE_HOLDER   the holder by this library (lease_holder.c)
+    OSCOMMIT_TEST_LEASE_PEER     the holder by the crate dynamodb-lease (scripts/servers.sh builds it)
+    OSCOMMIT_TEST_CLOCK_AHEAD    a library that puts the wall clock of a program ahead (clock_ahead.c)
+    OSCOMMIT_TEST_LEASE_RACE_S   how long the fleet races [60]
 """
 
+import itertools
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -29,30 +34,33 @@ from oscommit_testing import EXIT_SKIPPED, FaultProxy, dynamo
 
 @dataclass(frozen=True)
 class Side:
-    """Who takes part: what the names of its holders begin with, how its program is found, and its own arguments."""
+    """Who takes part: what the names of its holders begin with, how its program is found, its own arguments, and whether
+    a pause of any length leaves it exact."""
 
     name: str
     program: str
     more: tuple = ()
     count: int = 1
+    survives_pauses: bool = False
 
 
+OURS = Side("ours", "OSCOMMIT_TEST_LEASE_HOLDER", (), 1, True)
+FENCED = Side("fenced", "OSCOMMIT_TEST_LEASE_HOLDER", ("fencing",), 2, True)
 CRATE = Side("crate", "OSCOMMIT_TEST_LEASE_PEER", ("crate",), 3)  # believes what the crate tells
 CAREFUL = Side("careful", "OSCOMMIT_TEST_LEASE_PEER", ("expiry",))  # looks at lease_expiry besides
 
-# The fleet. ---------------------------------------------------------------------------------------------------------
-# Our own holder joins here, with the same arguments: Side("ours", "OSCOMMIT_TEST_LEASE_HOLDER", (...), 3). What holds
-# for a side named here holds for all of them: each must have taken a lease from another one.
-FLEET = (CRATE,)
-# --------------------------------------------------------------------------------------------------------------------
+# What holds for a side named here holds for all of them: each must have taken a lease from another one.
+FLEET = (OURS, FENCED, CRATE)
 
 # The crate writes whole seconds, rounded down: after an extension its lease is good for more than TTL_S - 1, and the
 # next one is due EXTEND_MS later. A pause shorter than what is left does no harm; a second is left for the machine.
 TTL_S, EXTEND_MS = 4, 500
-SHORT_PAUSE_S = (0.2, 1.5)
+PAUSE_S = {"short pause": (0.2, 1.5), "long pause": (TTL_S + 1, 2 * TTL_S)}
+TURNS = ("short pause", "kill", "short pause", "long pause")
 SHORT_HOLD, LONG_HOLD = "100-600", "60000-60000"
-FLEET_S, KEYS, CHANGES = 20, 2, 4
-ANSWER_S = 60
+FLEET_S, KEYS = int(os.environ.get("OSCOMMIT_TEST_LEASE_RACE_S") or 60), 2
+CHANGES = FLEET_S // 5
+ANSWER_S, HOUR_S = 60, 3600
 
 
 def now_us():
@@ -226,39 +234,44 @@ class LeaseCase(unittest.TestCase):
 
 
 class Fleet(LeaseCase):
-    def victim(self, holders):
-        """One that believes that it holds a lease, of a side by chance; None where there is none right now."""
-        found = [holder for holder in holders if holder.believes()]
-        return random.choice(found) if found else None
-
     def replace(self, running, victim):
         victim.kill()
         running.remove(victim)
         running.append(self.hold(victim.side, self.keys, SHORT_HOLD))
 
+    def strike(self, running, turn):
+        """Does it to a holder that believes that it holds a lease. False: there is none right now that it suits."""
+        found = [holder for holder in running if holder.believes()]
+        if turn == "long pause":
+            found = [holder for holder in found if holder.side.survives_pauses]
+        if not found:
+            return False
+        victim = random.choice(found)
+        if turn == "kill":
+            self.replace(running, victim)
+        else:
+            victim.paused_for(random.uniform(*PAUSE_S[turn]))
+        return True
+
     def chaos(self, running):
-        """Kills and pauses by turns until the time is over, each of a holder that believes. How many of each."""
-        done = {"kill": 0, "pause": 0}
+        """Strikes by turns until the time is over. How often each."""
+        done = dict.fromkeys(TURNS, 0)
+        turns = itertools.cycle(TURNS)
+        turn = next(turns)
         end = time.monotonic() + FLEET_S
         while time.monotonic() < end:
-            time.sleep(random.uniform(0.3, 1.2))  # something is to happen in between
-            victim = self.victim(running)
-            if victim is None:
-                continue
-            if done["pause"] > 2 * done["kill"]:
-                self.replace(running, victim)
-                done["kill"] += 1
-            else:
-                victim.paused_for(random.uniform(*SHORT_PAUSE_S))
-                done["pause"] += 1
+            time.sleep(random.uniform(0.2, 0.8))  # something is to happen in between
+            if self.strike(running, turn):
+                done[turn] += 1
+                turn = next(turns)
         return done
 
-    def test_killed_and_paused_for_less_than_is_left_the_fleet_is_exact(self):
+    def test_killed_and_paused_the_fleet_is_exact(self):
         running = [self.hold(side, self.keys, SHORT_HOLD) for side in FLEET for _ in range(side.count)]
         for holder in running:
             self.assertIsNotNone(holder.wait_for("held"), holder.who)
         done = self.chaos(running)
-        print(f"{done['kill']} kills, {done['pause']} pauses", file=sys.stderr)
+        print(", ".join(f"{number} {kind}s" for kind, number in done.items()), file=sys.stderr)
         self.assertGreaterEqual(min(done.values()), 1)
         for holder in running:
             self.assertEqual(holder.close(), 0, f"{holder.who} ended badly")
@@ -338,6 +351,87 @@ class CrateAlone(LeaseCase):
         self.assertGreater(taken.at_us - begun, (TTL_S - 1) * 1_000_000)
 
 
+class WallClock(LeaseCase):
+    """The wall clock of a holder of ours, or of one that waits, is set by an hour."""
+
+    def setUp(self):
+        super().setUp()
+        self.preload = os.environ.get("OSCOMMIT_TEST_CLOCK_AHEAD")
+        if not self.preload:
+            self.skipTest("OSCOMMIT_TEST_CLOCK_AHEAD is not set: a program with a sanitizer does not take it")
+        folder = tempfile.mkdtemp(prefix="oscommit-clock-")
+        self.addCleanup(shutil.rmtree, folder, True)
+        self.clock = os.path.join(folder, "ahead")
+        self.set_clock(0)
+
+    def set_clock(self, seconds):
+        with open(self.clock + ".new", "w", encoding="ascii") as file:
+            file.write(str(seconds))
+        os.replace(self.clock + ".new", self.clock)
+
+    def with_clock(self):
+        return {"LD_PRELOAD": self.preload, "OSCOMMIT_TEST_CLOCK_AHEAD_FILE": self.clock}
+
+    def waits(self, side, **options):
+        """One more holder, which has asked for the lease and did not get it."""
+        proxy = self.proxy()
+        asked = proxy.add("pass", target="PutItem")
+        waiter = self.hold(side, endpoint=proxy.url, **options)
+        self.assertTrue(proxy.wait_hits(asked, 2))
+        return waiter, lambda more: self.assertTrue(proxy.wait_hits(asked, 2 + more))
+
+    def test_set_forwards_it_is_lost_before_another_has_it(self):
+        for side in (OURS, FENCED):
+            with self.subTest(side=side.name):
+                first = self.holds(side, **self.with_clock())
+                second, _ = self.waits(CRATE)
+                self.set_clock(HOUR_S)
+                lost = first.wait_for("lost")
+                self.assertIsNotNone(lost)
+                believed = [event.until_us for event in first.events() if event.until_us]
+                self.assertLess(lost.at_us, believed[-1], "it went by its time alone")
+                self.assertIsNotNone(second.wait_for("held"))
+                first.kill()
+                second.kill()
+                self.set_clock(0)
+        self.exact(2)
+
+    def test_set_backwards_it_holds_on_and_nobody_else_has_it(self):
+        first = self.holds(OURS, **self.with_clock())
+        others = [self.waits(side)[0] for side in (OURS, CRATE)]
+        extended = sum(event.kind == "until" for event in first.events())
+        self.set_clock(-HOUR_S)
+        # Each is a third of its time to live: it goes on for more than that.
+        self.assertIsNotNone(first.wait_for("until", extended + 6))
+        self.assertEqual([event.kind for holder in others for event in holder.events()], [])
+        self.assertTrue(first.believes())
+        self.exact(0)
+
+    def wait_with_a_clock_that_is_set_forwards(self, side):
+        first = self.holds(side)
+        second, has_asked_again = self.waits(OURS, **self.with_clock())
+        self.set_clock(HOUR_S)
+        has_asked_again(2 * TTL_S)  # once in a second
+        self.assertTrue(first.believes())
+        self.assertEqual(second.events(), [])
+        first.kill()
+        self.assertIsNotNone(second.wait_for("held"))
+        self.exact(1)
+
+    def test_who_waits_takes_nothing_from_ours_with_a_clock_set_forwards(self):
+        self.wait_with_a_clock_that_is_set_forwards(OURS)
+
+    def test_who_waits_takes_nothing_from_the_crate_with_a_clock_set_forwards(self):
+        self.wait_with_a_clock_that_is_set_forwards(CRATE)
+
+    def test_expected_hole_a_crate_whose_clock_is_ahead_takes_what_ours_holds(self):
+        first = self.holds(OURS)
+        self.set_clock(HOUR_S)
+        second = self.holds(CRATE, **self.with_clock())
+        self.assertIsNotNone(first.wait_for("lost"))
+        self.two_believe(first, second)
+
+
 def main():
     """Exit status 77 where a program or the table's server is not there."""
     needed = ["OSCOMMIT_TEST_DYNAMODB_ENDPOINT", *sorted({side.program for side in (*FLEET, CRATE)})]
@@ -348,7 +442,7 @@ def main():
         sys.exit(1 if required else EXIT_SKIPPED)
     loader = unittest.TestLoader()
     loader.testNamePatterns = [f"*{pattern}*" for pattern in sys.argv[1:]] or None
-    tests = [test for case in (Fleet, CrateAlone) for test in loader.loadTestsFromTestCase(case)]
+    tests = [test for case in (Fleet, CrateAlone, WallClock) for test in loader.loadTestsFromTestCase(case)]
     result = unittest.TextTestRunner(verbosity=2).run(unittest.TestSuite(testing.of_this_share(tests)))
     sys.exit(0 if result.wasSuccessful() else 1)
 
