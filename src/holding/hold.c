@@ -58,7 +58,7 @@ static void answered(void *context, const struct table_answer *answer)
     clock_read(&event.now);
     lease_item_of(answer->found ? answer->item : NULL, &event.item);
     event.epoch = event.item.token;
-    if (answer->outcome == TABLE_CONFLICT)
+    if (event.outcome == LEASE_CONFLICT || (event.outcome == LEASE_OK && hold->wire.request.kind == LEASE_READ))
         note_other(hold, answer->item);
     if (answer->error.code != OS_OK)
         hold->error = answer->error;

@@ -25,7 +25,8 @@ bool raw_make_bucket(const char *endpoint, const char *bucket); /* true also whe
 /* One DynamoDB action. Takes over `request`; *ret (may be NULL) is a new reference, or NULL when the answer was no
  * JSON. */
 int raw_dynamo(const char *endpoint, const char *action, json_t *request, json_t **ret);
-/* A table on demand with these two keys, the second of type S, and without TTL; waits until it is ACTIVE. */
+/* A table on demand with these two keys, the second of type S (NULL: with the first alone), and without TTL; waits until
+ * it is ACTIVE. True also when it is there. */
 bool raw_make_table(const char *endpoint, const char *table, const char *hash, const char *hash_type,
                     const char *range);
 /* The item (path, etag) by a consistent GetItem, a new reference; NULL when there is none. */
