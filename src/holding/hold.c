@@ -92,9 +92,15 @@ static void hold_send(os_lease *hold, const struct lease_request *request)
 
 /* --------------------------------------------------------------------------------------------------------- steps */
 
-static void publish(os_lease *hold)
+static void step_and_publish(os_lease *hold, const struct lease_event *event, struct lease_actions *ret_actions)
 {
     pthread_mutex_lock(&hold->mutex);
+    if (hold->was_told_lost) {
+        struct lease_event told = {.kind = LEASE_EVENT_TIMER, .now = hold->told};
+        lease_step(&hold->lease, &told, ret_actions); /* which asks for nothing */
+        hold->was_told_lost = false;
+    }
+    lease_step(&hold->lease, event, ret_actions);
     hold->shown = hold->lease;
     pthread_mutex_unlock(&hold->mutex);
 }
@@ -142,8 +148,7 @@ static void step(os_lease *hold, struct lease_event *event)
 {
     struct lease_actions actions;
     enum lease_status before = hold->lease.shown;
-    lease_step(&hold->lease, event, &actions);
-    publish(hold);
+    step_and_publish(hold, event, &actions);
     if (actions.has_timer)
         loop_timer_set(hold->client->loop, &hold->timer, actions.timer_ms);
     else
@@ -151,9 +156,9 @@ static void step(os_lease *hold, struct lease_event *event)
     if (actions.send)
         hold_send(hold, &actions.request);
     enum lease_status status = hold->lease.shown;
-    if (actions.changed)
+    if (status != before)
         log_status(hold, status);
-    if (actions.changed && is_told(before) && is_told(status) && hold->changed != NULL)
+    if (status != before && is_told(before) && is_told(status) && hold->changed != NULL)
         client_report_lease(hold->client, hold->changed, hold->context, hold,
                             (os_lease_status)(status - LEASE_HELD + 1));
     if (hold_has_settled(hold))

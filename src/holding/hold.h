@@ -38,9 +38,10 @@ struct os_lease {
     enum op_reason interrupted;
     bool was_interrupted;
 
-    pthread_mutex_t mutex; /* of the copy */
-    struct lease shown;    /* as it was after the last step, for whoever asks */
-    bool told_lost;        /* somebody was told so */
+    pthread_mutex_t mutex;     /* of what follows; a step is made under it */
+    struct lease shown;        /* as it was after the last step, for whoever asks */
+    bool was_told_lost;        /* to somebody who asked: it stays so, whatever the clock of the next step says */
+    struct clock_reading told; /* when somebody asked last, or was told so */
 };
 
 /* holding.c */

@@ -198,50 +198,48 @@ os_code holding_acquire(os_client *client, const struct holding_arguments *argum
 
 /* --------------------------------------------------------------------------------------------------------- state */
 
-static struct lease shown_of(const os_lease *lease)
+/* As it is shown, and the instant by which it is judged: now, or that at which it was said to be lost. */
+static struct lease shown_at(const os_lease *lease, struct clock_reading *ret_when)
 {
-    os_lease *hold = (os_lease *)lease; /* a lock is taken, and nothing changed */
+    os_lease *hold = (os_lease *)lease; /* nothing but what was told */
     pthread_mutex_lock(&hold->mutex);
     struct lease shown = hold->shown;
+    if (!hold->was_told_lost)
+        clock_read(&hold->told);
+    hold->was_told_lost = lease_status(&shown, &hold->told) == LEASE_LOST;
+    *ret_when = hold->told;
     pthread_mutex_unlock(&hold->mutex);
     return shown;
 }
 
-/* L6: what was told once is final, also when a clock is set back before the next step. */
 os_lease_status holding_state(const os_lease *lease)
 {
-    os_lease *hold = (os_lease *)lease; /* what it is told is noted, and nothing else changed */
-    struct clock_reading now;
+    struct clock_reading when;
     if (lease == NULL)
         return OS_LEASE_LOST;
-    pthread_mutex_lock(&hold->mutex);
-    clock_read(&now);
-    enum lease_status status = lease_status(&hold->shown, &now);
-    bool held = (status == LEASE_HELD || status == LEASE_AT_RISK) && !hold->told_lost;
-    hold->told_lost = !held;
-    pthread_mutex_unlock(&hold->mutex);
-    if (!held)
-        return OS_LEASE_LOST;
-    return status == LEASE_HELD ? OS_LEASE_HELD : OS_LEASE_AT_RISK;
+    struct lease shown = shown_at(lease, &when);
+    switch (lease_status(&shown, &when)) {
+    case LEASE_HELD: return OS_LEASE_HELD;
+    case LEASE_AT_RISK: return OS_LEASE_AT_RISK;
+    default: return OS_LEASE_LOST;
+    }
 }
 
 uint64_t holding_remaining_ms(const os_lease *lease)
 {
-    struct clock_reading now;
+    struct clock_reading when;
     if (lease == NULL)
         return 0;
-    if (holding_state(lease) == OS_LEASE_LOST)
-        return 0;
-    struct lease shown = shown_of(lease);
-    clock_read(&now);
-    return lease_remaining_ms(&shown, &now);
+    struct lease shown = shown_at(lease, &when);
+    return lease_remaining_ms(&shown, &when);
 }
 
 uint64_t holding_token(const os_lease *lease)
 {
-    struct lease shown = {.token = 0};
-    if (lease != NULL)
-        shown = shown_of(lease);
+    struct clock_reading when;
+    if (lease == NULL)
+        return 0;
+    struct lease shown = shown_at(lease, &when);
     return lease_token(&shown);
 }
 
@@ -253,21 +251,11 @@ struct release_call {
     bool was_lost;
 };
 
-static bool was_told_lost(os_lease *hold)
-{
-    pthread_mutex_lock(&hold->mutex);
-    bool told = hold->told_lost;
-    pthread_mutex_unlock(&hold->mutex);
-    return told;
-}
-
 static void begin_to_release(struct sync *sync)
 {
     struct release_call *release = container_of(sync, struct release_call, call.sync);
     os_lease *hold = release->call.hold;
-    struct clock_reading now;
-    clock_read(&now);
-    release->was_lost = lease_status(&hold->lease, &now) == LEASE_LOST || was_told_lost(hold);
+    release->was_lost = holding_state(hold) == OS_LEASE_LOST;
     release->call.no_memory = !hold_await(hold, sync, &release->call.call);
     if (release->call.no_memory) { /* it ends all the same: nobody could try again */
         hold_quiet(hold);

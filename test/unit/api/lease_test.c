@@ -293,6 +293,32 @@ TEST_WITH(scratch, a_clock_that_jumps_over_the_end_loses_it_for_good)
     os_client_close(client);
 }
 
+/* L6: it is final for whoever was told so, though nothing has looked after the lease in between. */
+TEST_WITH(scratch, what_was_said_to_be_lost_stays_so_when_the_clock_is_set_back)
+{
+    os_client *client = another_client(scratch);
+    struct told told = {.lost = EVENT_INIT};
+    os_error error;
+    os_lease_options options = OS_LEASE_OPTIONS_INIT;
+    options.changed = note_change;
+    options.context = &told;
+    options.ttl_s = 6;
+    os_lease *lease = acquire(client, "job", &options);
+    clock_jump(HOUR_MS);
+    assert_int_equal(os_lease_state(lease), OS_LEASE_LOST);
+    clock_jump(UINT64_C(0) - HOUR_MS);
+    assert_int_equal(os_lease_state(lease), OS_LEASE_LOST);
+    assert_int_equal(os_lease_remaining_ms(lease), 0);
+    event_wait(&told.lost);
+    CHECK_CODE(os_lease_release(lease, NULL, &error), OS_ERR_CONFLICT, &error);
+    lease = acquire(client, "job", NULL); /* its item was dropped */
+    clock_jump(HOUR_MS);
+    assert_int_equal(os_lease_remaining_ms(lease), 0);
+    clock_jump(UINT64_C(0) - HOUR_MS);
+    CHECK_CODE(os_lease_release(lease, NULL, &error), OS_ERR_CONFLICT, &error);
+    os_client_close(client);
+}
+
 /* L5: somebody deleted the item, so another may have held it meanwhile. */
 TEST_WITH(scratch, a_lease_whose_item_is_gone_is_lost)
 {
