@@ -12,5 +12,5 @@ said=$(python3 -B "$(dirname -- "${BASH_SOURCE[0]}")/../mutants/table.py" --root
 while read -r constant; do
     seen
     grep -rqw --include='*.[ch]' -- "$constant" "$root/src" || violation "docs/rules.md names $constant, which no source has"
-done < <(sed -n '/^## 11. Numbers/,$p' "$root/docs/rules.md" | grep -oE '`[A-Z][A-Z_]+`' | tr -d '`' | sort -u)
+done < <(sed -n '/^## 12. Numbers/,$p' "$root/docs/rules.md" | grep -oE '`[A-Z][A-Z_]+`' | tr -d '`' | sort -u)
 finish "counterexamples"

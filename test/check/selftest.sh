@@ -171,10 +171,11 @@ drawn_tree() {
     printf 'enum guard_state {\n    GUARD_NEW = 0,\n    GUARD_DONE\n};\n' >>src/commit/guard.h
     printf 'kind: boxes\ntitle: States\nwidth: 300\ncolumns: 200\ngaps:\nrow-gap: 9\nbox all 0 0 blue: All | NEW | DONE\n' >docs/pictures/states.txt
     printf '![States](pictures/states.svg)\n' >docs/protocol.md
-    printf '\n## 11. Numbers\n\n| `MOST_S` |\n' >>docs/rules.md
+    printf '\n## 12. Numbers\n\n| `MOST_S` |\n' >>docs/rules.md
     printf 'enum { MOST_S = 1 };\n' >>src/base/clock.c
     printf 'Rule: R1\nTakes out: One.\nUnit tests: unit_commit_\n\n--- a/src/a.c\n+++ b/src/a.c\n' >test/mutants/patches/R1-one.patch
     printf '* tests: `one_is_one`\n* mutants: `R1-one`\n' >docs/counterexamples.md
+    printf '| a | `b` | `one_is_one`, `unit_commit_guard` |\n' >docs/leases.md
     printf 'one_is_one\n' >test/unit/commit/guard_test.c
     python3 -B "$checks/../../docs/pictures/draw.py" --folder docs/pictures >/dev/null
     python3 -B "$checks/../mutants/table.py" --root "$work/tree"
