@@ -55,8 +55,7 @@ typedef struct os_lease_options {
 } os_lease_options;
 #define OS_LEASE_OPTIONS_INIT OS_SIZED_(os_lease_options)
 
-/*
- * Acquires the lease `name` (1 to 1,024 bytes of UTF-8) and keeps it extended until os_lease_release. Blocks until it is
+/* Acquires the lease `name` (1 to 1,024 bytes of UTF-8) and keeps it extended until os_lease_release. Blocks until it is
  * held, or the call has ended. `options` and `call` may be NULL. *ret is the caller's, who releases it; NULL after a
  * failure. Takes one request where nobody holds it; with fencing three, the first time.
  *   OS_OK            held
@@ -66,8 +65,7 @@ typedef struct os_lease_options {
  *   OS_ERR_NO_TABLE, OS_ERR_TABLE, OS_ERR_DENIED, OS_ERR_CREDENTIALS ...   the table refuses; nothing is held
  *   OS_ERR_DEADLINE, OS_ERR_NETWORK, OS_ERR_THROTTLED   the table did not answer, or not clearly, until the deadline
  *   OS_ERR_CANCELLED
- * After a failure nothing is held. An item that an unanswered request may have left ends by itself, after ttl_s.
- */
+ * After a failure nothing is held. An item that an unanswered request may have left ends by itself, after ttl_s. */
 OS_API os_code os_lease_acquire(os_client *client, const char *name, const os_lease_options *options,
                                 const os_call *call, os_lease **ret, os_error *err);
 
@@ -80,14 +78,13 @@ OS_API uint64_t os_lease_remaining_ms(const os_lease *lease);
 /* The fencing token, larger than that of every holder before; 0 without fencing. Does not block. */
 OS_API uint64_t os_lease_token(const os_lease *lease);
 
-/*
- * Ends the lease and frees it, whatever the code is. Others can have it at once. Blocks until the table has answered.
+/* Ends the lease and frees it, whatever the code is. Others can have it at once. Blocks until the table has answered.
  * NULL is fine.
  *   OS_OK             it was held until now, and nothing of it is left
  *   OS_ERR_CONFLICT   it had been lost before: what was done since then was not covered by it
  *   OS_ERR_UNDECIDED  it was held until now, but the table did not confirm the end: others may have to wait for ttl_s
  *   OS_ERR_CANCELLED  the client was closed before: nothing was sent, and others may have to wait for ttl_s
- */
+ *   OS_ERR_ARGUMENT   from a callback of the client, or in a child process: refused, and the lease is still the caller's */
 OS_API os_code os_lease_release(os_lease *lease, const os_call *call, os_error *err);
 
 /* What stands in the table under a name. */
@@ -145,14 +142,12 @@ typedef struct os_lock_info {
 } os_lock_info;
 #define OS_LOCK_INFO_INIT OS_SIZED_(os_lock_info)
 
-/*
- * Acquires the lock for `duration_s` seconds (1 to 31,536,000) from now: where there is none, where it has expired, or
+/* Acquires the lock for `duration_s` seconds (1 to 31,536,000) from now: where there is none, where it has expired, or
  * where the same owner and instance hold it (then it is as new). `call`, `ret` and `err` may be NULL. Blocks.
  *   OS_OK            held until ret->expiry_s
  *   OS_ERR_CONFLICT  another holds it: ret says who and until when
  *   OS_ERR_ARGUMENT, OS_ERR_CONFIG (no ledger_url), OS_ERR_NO_TABLE, OS_ERR_TABLE, OS_ERR_DENIED ...   nothing changed
- *   OS_ERR_DEADLINE, OS_ERR_NETWORK ...   may have been acquired: acquire it again with the same instance, or release it
- */
+ *   OS_ERR_DEADLINE, OS_ERR_NETWORK ...   may have been acquired: acquire it again with the same instance, or release it */
 OS_API os_code os_lock_acquire(os_client *client, const os_lock *lock, uint64_t duration_s, const os_call *call,
                                os_lock_info *ret, os_error *err);
 

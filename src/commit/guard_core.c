@@ -34,6 +34,16 @@ static void begin_on_released(struct guard *g, const struct record *released)
     g->own.record.generation = released->generation + 1;
 }
 
+/* Without a HEAD that comes first. A record that lacks `saw` takes row A's best evidence from the writer of what is
+ * replaced. L10: what the store's own condition does not ask for is looked at. */
+static bool may_begin_beside(const struct guard *g, const struct guard_start *start)
+{
+    bool native = g->settings.native;
+    bool knows_what_it_sees = native || start->expected_etag == NULL || g->check.knows_nonce;
+    bool needs_a_look = native && start->fencing != 0 && start->expected_etag != NULL;
+    return start->has_recent_date && knows_what_it_sees && !needs_a_look;
+}
+
 void guard_init(struct guard *g, const struct guard_settings *settings, const struct guard_start *start)
 {
     memset(g, 0, sizeof(*g));
@@ -62,11 +72,7 @@ void guard_init(struct guard *g, const struct guard_settings *settings, const st
         begin_on_released(g, start->released);
     if (start->known_nonce)
         know_nonce(g, start->known_nonce);
-    /* A record that lacks `saw` takes row A's best evidence from the writer of what is replaced. */
-    bool knows_what_it_sees = settings->native || start->expected_etag == NULL || g->check.knows_nonce;
-    /* L10: what the store's own condition does not ask for is looked at. */
-    bool needs_a_look = settings->native && start->fencing != 0 && start->expected_etag != NULL;
-    if (start->has_recent_date && knows_what_it_sees && !needs_a_look) {
+    if (may_begin_beside(g, start)) {
         g->check.stage = GUARD_CHECK_BESIDE;
         g->signature.d0_s = start->recent_date_s;
         g->time.largest_date_s = start->recent_date_s;

@@ -118,7 +118,8 @@ static bool take_start(struct words *words, struct guard_start *start)
 {
     start->has_recent_date = words_take_number(words, "recent", &start->recent_date_s) || start->has_recent_date;
     return start->has_recent_date || words_take_number(words, "gen", &start->generation) ||
-           words_take_number(words, "fencing", &start->fencing) || take_u32(words, "parts", &start->part_count) || take_flag(words, "doubt", &start->parts_in_doubt, true);
+           words_take_number(words, "fencing", &start->fencing) || take_u32(words, "parts", &start->part_count) ||
+           take_flag(words, "doubt", &start->parts_in_doubt, true);
 }
 
 static enum guard_operation operation_of(const char *word)

@@ -31,6 +31,7 @@ static void assert_body(const struct lease_holder *holder, const struct lease_re
     struct http_request http;
     struct buf body;
     lease_wire_fill(request, holder, &wire);
+    assert_true(wire.table.once); /* L9 */
     assert_int_equal(build(&wire.table, &http, &body), OS_OK);
     assert_string_equal(buf_str(&body), golden);
     http_request_free(&http);
