@@ -247,6 +247,7 @@ uint64_t holding_token(const os_lease *lease)
 
 struct release_call {
     struct hold_call call;
+    bool began; /* until then nothing has changed */
     const os_call *given;
     bool was_lost;
 };
@@ -255,6 +256,7 @@ static void begin_to_release(struct sync *sync)
 {
     struct release_call *release = container_of(sync, struct release_call, call.sync);
     os_lease *hold = release->call.hold;
+    release->began = true;
     release->was_lost = holding_state(hold) == OS_LEASE_LOST;
     release->call.no_memory = !hold_await(hold, sync, &release->call.call);
     if (release->call.no_memory) { /* it ends all the same: nobody could try again */
@@ -317,8 +319,8 @@ os_code holding_release(os_lease *lease, const os_call *call, os_error *err)
                          lease->name, (unsigned long long)lease->lease.settings.ttl_s);
     else
         code = client_perform(lease->client, release, &release_call, err);
-    if (code == OS_ERR_ARGUMENT && !is_detached(lease) && lease->is_listed)
-        return code; /* it was refused, in a callback or a child process, and is still held */
+    if (!release_call.began && code != OS_ERR_CANCELLED)
+        return code; /* refused, in a callback or a child process, or for want of memory: it is still held */
     hold_free(lease);
     return code;
 }

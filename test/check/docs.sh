@@ -60,7 +60,7 @@ done
 
 # ----------------------------------------------------------------------------------------------------------- flags
 
-commands=$("$oscommit" --help | sed -nE '/^Commands:/,/^$/s/^  (table [a-z]+|[a-z]+) .*/\1/p')
+commands=$("$oscommit" --help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+( [a-z]+)?)  .*/\1/p')
 flags_of() { # COMMAND-WORD...
     "$oscommit" "$@" --help --all | sed -nE 's/^  (-., |    )(--[a-z0-9-]+).*/\2/p'
 }

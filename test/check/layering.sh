@@ -125,7 +125,7 @@ declare -A program_below=(
 
 check_program_include() { # FOLDER FILE INCLUDED
     local target=${3%%/*} own=${1#*/}
-    [[ $3 == oscommit.h ]] && return
+    [[ $3 == oscommit.h || $3 == oscommit_lease.h ]] && return
     if [[ $3 != */* ]]; then
         [[ $1 != */* && -f $root/$1/$3 ]] || violation "$2 includes \"$3\": say which folder of $1 it stands in"
     elif [[ $3 == *..* ]] || { [[ $1 != */* || $target != "$own" ]] && ! has_word "${program_below[$1]}" "$target"; }; then

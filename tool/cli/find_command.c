@@ -8,10 +8,11 @@
 
 /* What the same is called elsewhere. */
 static const char *const other_names[][2] = {
-    {"add", "put"},   {"cat", "get"},      {"copy", "cp"},     {"create", "put"}, {"del", "rm"},
-    {"delete", "rm"}, {"download", "get"}, {"exists", "head"}, {"info", "head"},  {"list", "ls"},
-    {"move", "mv"},   {"read", "get"},     {"remove", "rm"},   {"rename", "mv"},  {"settle", "resolve"},
-    {"show", "head"}, {"stat", "head"},    {"upload", "put"},  {"write", "put"},  {"prune", "gc"},
+    {"add", "put"},    {"cat", "get"},      {"copy", "cp"},     {"create", "put"}, {"del", "rm"},
+    {"delete", "rm"},  {"download", "get"}, {"exists", "head"}, {"info", "head"},  {"list", "ls"},
+    {"move", "mv"},    {"read", "get"},     {"remove", "rm"},   {"rename", "mv"},  {"settle", "resolve"},
+    {"show", "head"},  {"stat", "head"},    {"upload", "put"},  {"write", "put"},  {"prune", "gc"},
+    {"flock", "lock"},
 };
 
 /* Behind "table " in "table create"; NULL for a command that is not of the group. */
@@ -81,6 +82,7 @@ static const struct command *refuse_command(const struct command *const *command
         if (!commands[i]->hidden && command_words(commands[i]) == 1)
             suggest_consider(&suggestion, commands[i]->name);
     suggest_consider(&suggestion, "table");
+    suggest_consider(&suggestion, "lease");
     for (size_t i = 0; suggestion.best == NULL && i < sizeof(other_names) / sizeof(other_names[0]); i++)
         if (strcmp(word, other_names[i][0]) == 0)
             suggestion.best = other_names[i][1];

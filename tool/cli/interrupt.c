@@ -53,6 +53,19 @@ static void on_event(struct interrupt *interrupt, uint64_t *first_ms)
     post_event(interrupt->seen);
 }
 
+static void on_signal(struct interrupt *interrupt, uint32_t number, uint64_t *first_ms)
+{
+    int fd = atomic_load(&interrupt->diverted);
+    unsigned char byte = (unsigned char)number;
+
+    if (fd < 0) {
+        on_event(interrupt, first_ms);
+    } else {
+        ssize_t written = write(fd, &byte, 1);
+        (void)written; /* a pipe that is full has enough of them */
+    }
+}
+
 static void *interrupt_run(void *context)
 {
     struct interrupt *interrupt = context;
@@ -72,7 +85,7 @@ static void *interrupt_run(void *context)
             continue;
         }
         if (fds[1].revents != 0 && read(interrupt->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-            on_event(interrupt, &first_ms);
+            on_signal(interrupt, info.ssi_signo, &first_ms);
         if (fds[2].revents != 0) {
             fds[2].fd = -1; /* said once */
             on_event(interrupt, &first_ms);
@@ -99,6 +112,7 @@ bool interrupt_start(struct interrupt *interrupt, int peer, void (*tick)(void *c
     memset(interrupt, 0, sizeof(*interrupt));
     interrupt->peer = peer;
     atomic_init(&interrupt->status, STATUS_UNKNOWN);
+    atomic_init(&interrupt->diverted, -1);
     interrupt->tick = tick;
     interrupt->tick_context = tick_context;
     (void)sigemptyset(&set);
@@ -164,6 +178,11 @@ bool interrupt_seen(const struct interrupt *interrupt)
 void interrupt_settle(struct interrupt *interrupt, int status)
 {
     atomic_store(&interrupt->status, status);
+}
+
+void interrupt_divert(struct interrupt *interrupt, int fd)
+{
+    atomic_store(&interrupt->diverted, fd);
 }
 
 void interrupt_stop(struct interrupt *interrupt)

@@ -20,7 +20,8 @@ struct interrupt {
     int seen;    /* eventfd: readable from the first signal on, for poll() */
     int peer;    /* ends of a pipe whose loss counts as a signal; -1: none */
     bool started;
-    atomic_int status; /* what a second signal ends the process with */
+    atomic_int status;   /* what a second signal ends the process with */
+    atomic_int diverted; /* where signals go instead; -1: nowhere */
     pthread_t thread;
     os_cancel *cancel;
     void (*tick)(void *context); /* about once a second, on the thread; NULL: none */
@@ -34,6 +35,9 @@ bool interrupt_seen(const struct interrupt *interrupt);
 /* The verdict is known: a second signal ends with this status. */
 void interrupt_settle(struct interrupt *interrupt, int status);
 void interrupt_stop(struct interrupt *interrupt);
+
+/* From now on a signal ends nothing: its number is written to `fd`, as one byte. -1: signals count again. */
+void interrupt_divert(struct interrupt *interrupt, int fd);
 
 /* Waits until `fd` is ready for `events` (POLLIN, POLLOUT) or has hung up. False when a signal came first. */
 bool interrupt_wait(const struct interrupt *interrupt, int fd, short events);

@@ -21,6 +21,21 @@ bool output_is_human(const struct output *output)
     return !output->json && !output->quiet;
 }
 
+void output_field(const char *name, const char *value)
+{
+    (void)printf("%-11s ", name);
+    clean_print(stdout, value);
+    (void)fputc('\n', stdout);
+}
+
+void output_field_time(const char *name, int64_t time_s, const char *otherwise)
+{
+    char time[CLEAN_TIME_SIZE];
+
+    clean_local_time(time_s, time);
+    output_field(name, time_s == 0 ? otherwise : time);
+}
+
 void output_message(struct output *output, const char *sentence)
 {
     progress_clear(&output->progress);

@@ -50,6 +50,11 @@ void output_json_object(struct json_line *line, const os_object *object, bool le
 void output_json_begin(struct output *output, struct json_line *line, const char *url, const char *verdict);
 bool output_json_print(struct output *output, struct json_line *line);
 
+/* A line of a block of them: "owner       host:1234". */
+void output_field(const char *name, const char *value);
+/* In local time; `otherwise` for 0. */
+void output_field_time(const char *name, int64_t time_s, const char *otherwise);
+
 /* May a human result line be printed? */
 bool output_is_human(const struct output *output);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tool's exit statuses, which scripts rely on: values never change. Those from 66 on are of sysexits.h; with each
- * of them, but OUTPUT, nothing was applied and never will be, as with 1. */
+ * of them, but OUTPUT and LOST, nothing was applied and never will be, as with 1. */
 #ifndef OSCOMMIT_TOOL_STATUS_H
 #define OSCOMMIT_TOOL_STATUS_H
 
@@ -14,6 +14,7 @@ enum status {
     STATUS_ABSENT = 66,      /* no such object (EX_NOINPUT) */
     STATUS_UNREACHABLE = 69, /* the store or the ledger cannot be reached (EX_UNAVAILABLE) */
     STATUS_OUTPUT = 74,      /* committed, or done, but stdout did not take the result (EX_IOERR) */
+    STATUS_LOST = 75,        /* lock: the lease was lost while its program ran (EX_TEMPFAIL) */
     STATUS_DENIED = 77       /* access denied, or no usable credentials (EX_NOPERM) */
 };
 

@@ -50,6 +50,15 @@ enum status status_of_write(os_code code)
     return code == OS_ERR_UNDECIDED ? STATUS_UNKNOWN : status_of_read(code);
 }
 
+enum status status_of_lease(os_code code)
+{
+    switch (code) {
+    case OS_ERR_CONFLICT: return STATUS_CONFLICT;
+    case OS_ERR_ARGUMENT: return STATUS_USAGE;
+    default: return status_of_read(code);
+    }
+}
+
 const char *status_name(enum status status)
 {
     switch (status) {
@@ -61,6 +70,7 @@ const char *status_name(enum status status)
     case STATUS_DENIED: return "not executed";
     case STATUS_USAGE: return "bad usage";
     case STATUS_CONFLICT: return "conflict";
+    case STATUS_LOST: return "lost";
     case STATUS_UNKNOWN:
     case STATUS_UNDECIDABLE: break;
     }

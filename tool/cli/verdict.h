@@ -12,7 +12,10 @@ enum status status_of_guarded(os_verdict verdict, const os_result *result, const
 enum status status_of_read(os_code code);
 enum status status_of_write(os_code code);
 
-/* "done", "not executed", "bad usage", "conflict", "unknown". */
+/* Of a call on a lease, where nothing but the caller's words can be an argument. */
+enum status status_of_lease(os_code code);
+
+/* "done", "not executed", "bad usage", "conflict", "lost", "unknown". */
 const char *status_name(enum status status);
 
 /* "record", "native", "both"; "": nothing was sent. */

@@ -11,6 +11,7 @@ const struct command *const commands[] = {
     &command_ls,          &command_table_create,
     &command_table_check, &command_table_ls,
     &command_table_show,  &command_table_release,
+    &command_lock,        &command_lease_show,
     &command_resolve,     &command_gc,
     &command_race,        &command_check,
     &command_probe,       &command_help,

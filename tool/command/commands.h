@@ -19,6 +19,8 @@ extern const struct command command_table_check;
 extern const struct command command_table_ls;
 extern const struct command command_table_show;
 extern const struct command command_table_release;
+extern const struct command command_lock;
+extern const struct command command_lease_show;
 extern const struct command command_resolve;
 extern const struct command command_gc;
 extern const struct command command_probe;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "command/commands.h"
 #include "common/table.h"
+#include "oscommit_lease.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -110,18 +111,24 @@ static void look_at_records(struct session *session)
 
 static enum status table_check_run(const struct options *options)
 {
+    if (options_on(options, OPTION_LEASES))
+        return table_call(options, os_lease_table_check, NULL);
     return table_call(options, os_table_check, look_at_records);
 }
+
+static const enum option_id own_options[] = {OPTION_LEASES, OPTION_COUNT};
 
 const struct command command_table_check = {
     .name = "table check",
     .operands = "[URL]",
-    .summary = "check that the table is fit for records",
+    .summary = "check that the table is fit for records, or for leases",
     .description =
         "Checks key schema, attribute types, TTL, state and replication. Says what is wrong and how to correct it.\n"
         "Then reads all records, and warns if several buckets share them, or if the writers of one bucket name them\n"
-        "in two ways (records_by_bucket). Writes nothing.\n",
-    .examples = "oscommit table check --ledger dynamodb://commits\n",
+        "in two ways (records_by_bucket). With --leases checks a table for `oscommit lock`. Writes nothing.\n",
+    .examples = "oscommit table check --ledger dynamodb://commits\n"
+                "oscommit table check --leases --ledger dynamodb://leases\n",
+    .options = own_options,
     .max_operands = 1,
     .run = table_check_run,
 };

@@ -1,73 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/filter_start.h"
 
+#include "common/surroundings.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PREFIX "OSCOMMIT_UPDATE_"
-enum { VARIABLES = 4 };
-
-struct surroundings {
-    char *own[VARIABLES];
-    char **all; /* the caller's and those; ends with NULL */
-};
-
-static void surroundings_clear(struct surroundings *surroundings)
-{
-    for (size_t i = 0; i < VARIABLES; i++)
-        free(surroundings->own[i]);
-    free(surroundings->all);
-}
-
-static char *variable(const char *name, const char *value)
-{
-    size_t size = strlen(name) + 1 + strlen(value) + 1;
-    char *text = malloc(size);
-
-    if (text != NULL)
-        (void)snprintf(text, size, "%s=%s", name, value);
-    return text;
-}
-
-static bool fill_own(struct surroundings *ret, const char *url, const os_current *current)
+/* Those of an update that this one is run by are replaced. */
+static bool fill_surroundings(struct surroundings *ret, const char *url, const os_current *current)
 {
     char round[16];
+    const struct surrounding own[] = {
+        {"OSCOMMIT_UPDATE_EXISTS", current->exists ? "1" : "0"},
+        {"OSCOMMIT_UPDATE_ETAG", current->etag},
+        {"OSCOMMIT_UPDATE_URL", url},
+        {"OSCOMMIT_UPDATE_ROUND", round},
+    };
 
     (void)snprintf(round, sizeof(round), "%u", (unsigned)current->round);
-    ret->own[0] = variable(PREFIX "EXISTS", current->exists ? "1" : "0");
-    ret->own[1] = variable(PREFIX "ETAG", current->etag);
-    ret->own[2] = variable(PREFIX "URL", url);
-    ret->own[3] = variable(PREFIX "ROUND", round);
-    return ret->own[0] != NULL && ret->own[1] != NULL && ret->own[2] != NULL && ret->own[3] != NULL;
-}
-
-/* Without those of an update that this one is run by. */
-static bool surroundings_fill(struct surroundings *ret, const char *url, const os_current *current)
-{
-    size_t count = 0;
-    size_t kept = 0;
-
-    memset(ret, 0, sizeof(*ret));
-    while (environ[count] != NULL)
-        count++;
-    ret->all = calloc(count + VARIABLES + 1, sizeof(*ret->all));
-    if (ret->all == NULL || !fill_own(ret, url, current)) {
-        surroundings_clear(ret);
-        return false;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(environ[i], PREFIX, strlen(PREFIX)) != 0)
-            ret->all[kept++] = environ[i];
-    memcpy(ret->all + kept, ret->own, sizeof(ret->own));
-    return true;
+    return surroundings_fill(ret, own, sizeof(own) / sizeof(own[0]));
 }
 
 /* The tool blocks the signals that it reads from a descriptor, and ignores SIGPIPE: programs expect neither. */
@@ -131,7 +88,7 @@ static int spawn(struct filter *filter, const os_current *current, int in, int o
     struct surroundings surroundings;
     int failure;
 
-    if (!surroundings_fill(&surroundings, filter->url, current))
+    if (!fill_surroundings(&surroundings, filter->url, current))
         return ENOMEM;
     failure = spawn_with(filter, in, out, surroundings.all);
     surroundings_clear(&surroundings);

@@ -128,21 +128,6 @@ static const char *text_or(const char *text, const char *otherwise)
     return text == NULL || text[0] == '\0' ? otherwise : text;
 }
 
-static void show_field(const char *name, const char *value)
-{
-    (void)printf("%-11s ", name);
-    clean_print(stdout, value);
-    (void)fputc('\n', stdout);
-}
-
-static void show_time(const char *name, int64_t time_s, const char *otherwise)
-{
-    char time[CLEAN_TIME_SIZE];
-
-    clean_local_time(time_s, time);
-    show_field(name, time_s == 0 ? otherwise : time);
-}
-
 /* What the state means for the next writer. */
 static void show_state(const os_record *record, const struct table_view *view)
 {
@@ -170,38 +155,38 @@ static void show_state(const os_record *record, const struct table_view *view)
                        text_or(record->unreadable, ""));
         break;
     }
-    show_field("state", text);
+    output_field("state", text);
 }
 
 static void show_record(const os_record *record)
 {
     char text[64];
 
-    show_time("since", record->since_s, "not known");
+    output_field_time("since", record->since_s, "not known");
     (void)snprintf(text, sizeof(text), "%" PRIu64, record->generation);
-    show_field("generation", text);
+    output_field("generation", text);
     (void)snprintf(text, sizeof(text), "%" PRIu64 " ms%s", record->timeout_ms,
                    record->timeout_ms == 0 ? " (released)" : "");
-    show_field("timeout", text);
-    show_time("fence", record->has_fence ? record->fence_s : 0, "none: other writers wait the whole lease");
-    show_time("ttl", record->ttl_s, "1970");
-    show_field("nonce", text_or(record->nonce, "none: written by object_store"));
-    show_field("saw", text_or(record->saw, "none"));
+    output_field("timeout", text);
+    output_field_time("fence", record->has_fence ? record->fence_s : 0, "none: other writers wait the whole lease");
+    output_field_time("ttl", record->ttl_s, "1970");
+    output_field("nonce", text_or(record->nonce, "none: written by object_store"));
+    output_field("saw", text_or(record->saw, "none"));
     if (text_or(record->upload, "")[0] != '\0')
-        show_field("upload", record->upload);
+        output_field("upload", record->upload);
     if (text_or(record->bucket, "")[0] != '\0')
-        show_field("bucket", record->bucket);
+        output_field("bucket", record->bucket);
 }
 
 static void show_long(const os_record *record, const struct table_view *view)
 {
-    show_field("path", record->path);
-    show_field("etag", record->etag);
+    output_field("path", record->path);
+    output_field("etag", record->etag);
     show_state(record, view);
     if (view->state != TABLE_DAMAGED)
         show_record(record);
     if (strcmp(text_or(record->other, "{}"), "{}") != 0)
-        show_field(view->state == TABLE_DAMAGED ? "item" : "other", record->other);
+        output_field(view->state == TABLE_DAMAGED ? "item" : "other", record->other);
 }
 
 static void show_short(const os_record *record, const struct table_view *view)

@@ -2,8 +2,9 @@
 # bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
 # Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
 
-_oscommit_commands="init put update cp mv rm get head ls table resolve gc race check probe help version"
+_oscommit_commands="init put update cp mv rm get head ls table lock lease resolve gc race check probe help version"
 _oscommit_table_commands="create check ls show release"
+_oscommit_lease_commands="show"
 _oscommit_common="--json --quiet --verbose --help --all --version --store --ledger --endpoint-url --s3-endpoint
     --dynamodb-endpoint --region --dynamodb-region --profile --dynamodb-profile --ca-file --addressing --signature
     --timeout-ms --max-clock-skew-rate --ttl-s --length-s --allowance-s --margin-s --recheck-after-ms --release --fences
@@ -11,7 +12,7 @@ _oscommit_common="--json --quiet --verbose --help --all --version --store --ledg
     --record-prefix --forward-only --forward-only-prefix --records-by-bucket --check-table
     --connect-timeout-ms --request-timeout-ms --deadline-ms"
 _oscommit_switches=" --json --quiet --verbose --help --all --version --forward-only --records-by-bucket --check-table --if-absent --recursive --force --stuck --keep"
-_oscommit_switches+=" --remove --no-held-body --versions "
+_oscommit_switches+=" --remove --no-held-body --versions --leases "
 
 # The flags that only this command has.
 _oscommit_own_flags() {
@@ -35,6 +36,8 @@ _oscommit_own_flags() {
     probe) echo "--profile-out --writers --rounds --store-name --store-version --no-held-body" ;;
     "table release") echo "--etag --force" ;;
     "table ls") echo "--stuck" ;;
+    "table create" | "table check") echo "--leases" ;;
+    lock) echo "--wait --ttl --owner --grace" ;;
     esac
 }
 
@@ -78,7 +81,7 @@ _oscommit_find_command() {
             [[ ${COMP_WORDS[i + 1]} == "=" ]] || skip=1
         elif [[ $word == -?* ]]; then
             :
-        elif [[ -z $command || $command == table || $command == help ]]; then
+        elif [[ -z $command || $command == table || $command == lease || $command == help ]]; then
             command=${command:+$command }$word
         else
             ((operands++))
@@ -104,6 +107,8 @@ _oscommit() {
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_commands" -- "$word")
     elif [[ $command == table || $command == "help table" ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_table_commands" -- "$word")
+    elif [[ $command == lease || $command == "help lease" ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_oscommit_lease_commands" -- "$word")
     elif [[ $command == help ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_commands" -- "$word")
     else

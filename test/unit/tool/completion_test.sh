@@ -37,13 +37,16 @@ cd "$(mktemp -d)" || exit 1
 touch afile.pem abc
 
 expect "commands by their beginning" "race resolve rm" oscommit r
-expect "every command" "check cp gc get head help init ls mv probe put race resolve rm table update version" oscommit ""
+expect "every command" "check cp gc get head help init lease lock ls mv probe put race resolve rm table update version" oscommit ""
 expect "subcommands of table" "check create" oscommit table c
+expect "subcommands of lease" "show" oscommit lease ""
+expect "subcommands behind help lease" "show" oscommit help lease s
 expect "commands behind help" "race resolve rm" oscommit help r
 expect "subcommands behind help table" "check create" oscommit help table c
 expect "nothing behind the command that is explained" "" oscommit help put no-such-file
 expect "flags of a command" "--if-absent --if-match" oscommit put --if
 expect "flags in front of the program" "--max-length" oscommit update s3://b/k --max-l
+expect "flags in front of the program that is run" "--wait" oscommit lock nightly --w
 expect "no flags of other commands" "" oscommit get --if
 expect "flags in front of a command" "--json" oscommit --js
 expect "flags behind operands" "--etag" oscommit table release s3://b/k --et
@@ -57,13 +60,13 @@ expect "the command behind flags with an equals sign" "put" oscommit --ledger = 
 printf '[default]\n[profile blue]\n' >config
 AWS_CONFIG_FILE=$PWD/config AWS_SHARED_CREDENTIALS_FILE=$PWD/none expect "profiles" "blue" oscommit ls --profile b
 
-commands=$("$oscommit" --help | sed -n '/^Commands:/,/^$/s/^  \(table [a-z]*\|[a-z]*\) .*/\1/p')
+commands=$("$oscommit" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\( [a-z]*\)\{0,1\}\)  .*/\1/p')
 while read -r command; do
     read -ra words <<<"$command"
     expect "the flags of $command" "$(flags_of_help "${words[@]}")" oscommit "${words[@]}" --
     expect "the name of $command" "${words[-1]}" oscommit "${words[@]}"
 done <<<"$commands"
-(($(wc -l <<<"$commands") == 21)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 21" && failures=$((failures + 1)); }
+(($(wc -l <<<"$commands") == 23)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 23" && failures=$((failures + 1)); }
 
 rm -r "$PWD"
 if ((failures > 0)); then

@@ -18,7 +18,7 @@ text=$(groff -man -Tascii -P-c -P-b -P-u "$manual" 2>/dev/null)
 
 in_help=$({
     "$oscommit" --help --all
-    "$oscommit" --help | sed -n '/^Commands:/,/^$/s/^  \(table [a-z]*\|[a-z]*\) .*/\1/p' | while read -ra words; do
+    "$oscommit" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\( [a-z]*\)\{0,1\}\)  .*/\1/p' | while read -ra words; do
         "$oscommit" "${words[@]}" --help --all
     done
 } | grep -oE '^  (-., |    )--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' | sort -u)
@@ -40,7 +40,7 @@ while read -r command; do
     grep -qE "^ +$command( |\$)" <<<"$described" || fail "the manual does not describe $command"
     grep -qE "^${command%% *} (.* )?${command##* }|^$command( |\$)" <<<"$synopsis" ||
         fail "the manual's synopsis does not have $command"
-done < <("$oscommit" --help | sed -n '/^Commands:/,/^$/s/^  \(table [a-z]*\|[a-z]*\) .*/\1/p')
+done < <("$oscommit" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\( [a-z]*\)\{0,1\}\)  .*/\1/p')
 
 if ((failures > 0)); then
     exit 1

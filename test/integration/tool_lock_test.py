@@ -1,0 +1,402 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""oscommit lock: a program runs on one machine at a time. Who waits, who is killed, who is stopped, what the program sees."""
+
+import contextlib
+import os
+import pty
+import signal
+import sqlite3
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from oscommit_testing import CONFLICT, DONE, NOT_EXECUTED, USAGE, BackendCase, FaultProxy, dynamo, main, tool
+
+LOST, NOT_RUNNABLE, NOT_FOUND = 75, 126, 127
+SHORT_S = 2  # the shortest time to live
+PROMISED_S = 2  # a dead holder's lease is another's so long after its time to live, at most ...
+SLACK_S = 20  # ... and this comes on top where a slow machine is shared: processes start late, disks flush late
+PATIENCE_S = 120
+READY = "echo ready; exec sleep 600"
+
+
+def is_there(process):
+    """Runs still. What has ended, and nobody has asked for, does not."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8") as stat:
+            return stat.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def children(process):
+    """Of a process: {name: number}."""
+    found = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{name}/stat", encoding="utf-8") as stat:
+            before, _, behind = stat.read().rpartition(")")
+            if int(behind.split()[1]) == process:
+                found[before.partition("(")[2]] = int(name)
+    return found
+
+
+class LockCase(BackendCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if cls.backend.embedded:
+            cls.base["OSCOMMIT_LEDGER"] = f"sqlite://{cls.root}/.oscommit/ledger.db"
+        else:
+            cls.leases = cls.table + "-leases"
+            cls.base["OSCOMMIT_LEDGER"] = "dynamodb://" + cls.leases
+            made = cls.run_tool("table", "create", "--leases")
+            if made.status != DONE:
+                raise RuntimeError(f"there is no table of leases: {made}")
+
+    def hold(self, name, *flags, program=("sh", "-c", READY), **options):
+        """Starts `oscommit lock`, and returns when its program has said that it runs."""
+        process = self.start("lock", name, *flags, "--", *program, **options)
+        self.addCleanup(self.clear, process)
+        self.assertEqual(process.stdout.readline(), b"ready\n", "the program does not run")
+        return process
+
+    @staticmethod
+    def clear(process):
+        with contextlib.suppress(OSError):
+            process.send_signal(signal.SIGCONT)
+        process.kill()
+        process.communicate()
+
+    def ends(self, process, status):
+        out, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, status, (out, err))
+        return out.decode(), err.decode()
+
+    def gone(self, process):
+        end = time.monotonic() + PATIENCE_S
+        while is_there(process):
+            self.assertLess(time.monotonic(), end, f"process {process} is there still")
+            time.sleep(0.02)  # the end of another's process tells nobody
+
+    def delete_item(self, name):
+        if self.backend.embedded:
+            with contextlib.closing(sqlite3.connect(f"{self.root}/.oscommit/ledger.db", timeout=PATIENCE_S)) as db, db:
+                db.execute("DELETE FROM leases WHERE key = ?", (name,))
+        else:
+            key = {"key": {"S": name}}
+            status, said = dynamo(self.ledger_endpoint, "DeleteItem", {"TableName": self.leases, "Key": key})
+            self.assertEqual(status, 200, said)
+
+
+class Lock(LockCase):
+    def test_its_status_is_that_of_the_program(self):
+        name = self.key("status")
+        for status in (0, 1, 3, 75, 255):
+            ran = self.exits(status, "lock", name, "--", "sh", "-c", f"echo out; echo err >&2; exit {status}")
+            self.assertEqual((ran.out, ran.err), (b"out\n", b"err\n"))
+        self.exits(128 + signal.SIGKILL, "lock", name, "--", "sh", "-c", "kill -9 $$")
+        self.assertIn("No such file", self.exits(NOT_FOUND, "lock", name, "--", "/no/such/program").errors)
+        self.assertIn("denied", self.exits(NOT_RUNNABLE, "lock", name, "--", self.folder).errors)
+        self.ok("lock", name, "--", "true")  # released each time
+
+    def test_the_token_grows_and_stands_in_the_environment(self):
+        name, tokens = self.key("token"), []
+        show = 'echo "$OSCOMMIT_FENCING_TOKEN $OSCOMMIT_LEASE_NAME"'
+        for _ in range(3):
+            ran = self.ok("lock", name, "--", "sh", "-c", show, environment={"OSCOMMIT_FENCING_TOKEN": "of another"})
+            token, said = ran.text.split()
+            self.assertEqual(said, name)
+            tokens.append(int(token))
+        self.assertEqual(tokens, sorted(set(tokens)))
+        shown = self.ok("lease", "show", name, "--json").line()
+        self.assertEqual((shown["held"], shown["token"]), (False, tokens[-1]))
+
+    def test_json_says_what_happened(self):
+        name = self.key("json")
+        line = self.exits(4, "lock", name, "--json", "--", "sh", "-c", "exit 4").line()
+        self.assertEqual((line["command"], line["object"], line["verdict"]), ("lock", name, "done"))
+        self.assertEqual(line["exit_status"], 4)
+        self.assertGreater(line["token"], 0)
+        self.assertEqual(self.exits(137, "lock", name, "--json", "--", "sh", "-c", "kill -9 $$").line()["signal"], 9)
+
+    def test_another_holder_is_a_conflict_at_once(self):
+        name = self.key("conflict")
+        holder = self.hold(name, "--owner", "the first")
+        again = self.exits(CONFLICT, "lock", name, "--", "echo", "ran")
+        self.assertIn("held by the first", again.errors)
+        self.assertEqual(again.out, b"")
+        line = self.exits(CONFLICT, "lock", name, "--json", "--", "echo", "ran").line()
+        self.assertEqual((line["verdict"], line["error"]["code"]), ("conflict", "OS_ERR_CONFLICT"))
+        self.exits(CONFLICT, "lock", name, "--wait", "1s", "--", "echo", "ran")
+        shown = self.ok("lease", "show", name, "--json").line()
+        self.assertEqual((shown["held"], shown["owner"], shown["ttl_ms"]), (True, "the first", 60000))
+        self.assertIn("owner       the first\n", self.ok("lease", "show", name).text)
+        self.ok("lock", self.key("other"), "--", "true")
+        holder.terminate()
+        self.ends(holder, 128 + signal.SIGTERM)
+        self.assertIn("state       free\n", self.ok("lease", "show", name).text)
+
+    def test_who_waits_runs_when_the_other_has_ended(self):
+        name = self.key("wait")
+        order = self.file("order", b"")
+        first = self.hold(name, program=("sh", "-c", f"echo ready; read line; echo first >>{order}"), stdin=-1)
+        second = self.start("lock", name, "--wait", "10m", "--", "sh", "-c", f"echo second >>{order}")
+        first.stdin.write(b"\n")
+        first.stdin.flush()
+        self.ends(first, DONE)
+        since = time.monotonic()
+        self.ends(second, DONE)
+        self.assertLess(time.monotonic() - since, 1 + SLACK_S)  # it asks each second
+        with open(order, "rb") as lines:
+            self.assertEqual(lines.read(), b"first\nsecond\n")
+
+    def test_bad_usage(self):
+        name = self.key("usage")
+        for arguments in ((name,), (name, "--"), ("--", "true"), (name, "x", "--", "true"), ("", "--", "true")):
+            self.exits(USAGE, "lock", *arguments)
+        for flag, value in (("--ttl", "1s"), ("--ttl", "2d"), ("--ttl", "x"), ("--wait", "0"), ("--grace", "1w"),
+                            ("--owner", "n" * 256)):
+            self.exits(USAGE, "lock", name, flag, value, "--", "true")
+        for command in (("lock", name, "--", "true"), ("lease", "show", name)):
+            self.assertIn("--ledger", self.exits(USAGE, *command, environment={"OSCOMMIT_LEDGER": ""}).errors)
+        self.assertIn("show", self.exits(USAGE, "lease").errors)
+
+    def test_the_table_must_be_one_of_leases(self):
+        self.ok("table", "check", "--leases")
+        if self.backend.embedded:
+            self.ok("table", "check")  # the same file
+            other = {"OSCOMMIT_LEDGER": f"sqlite://{self.folder}/none.db"}
+        else:
+            unfit = self.exits(NOT_EXECUTED, "table", "check", "--leases", "--ledger", "dynamodb://" + self.table)
+            self.assertIn("must be key (S, HASH)", unfit.errors)
+            self.assertIn("oscommit table create --leases", unfit.errors)
+            used = self.exits(NOT_EXECUTED, "lock", "x", "--ledger", "dynamodb://" + self.table, "--", "true")
+            self.assertIn("oscommit table check --leases", used.errors)
+            other = {"OSCOMMIT_LEDGER": "dynamodb://no-such-table"}
+        absent = self.exits(NOT_EXECUTED, "lock", "x", "--", "echo", "ran", environment=other)
+        self.assertIn("oscommit table create", absent.errors)
+        self.assertEqual(absent.out, b"")
+
+
+class Signals(LockCase):
+    def test_what_ends_it_is_passed_on_and_the_end_is_waited_for(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            name = self.key("signal")
+            clean = "trap 'sleep 0.3; echo cleaned; exit 9' TERM INT HUP; echo ready; while :; do sleep 0.1; done"
+            holder = self.hold(name, program=("sh", "-c", clean))
+            holder.send_signal(number)
+            self.assertEqual(self.ends(holder, 9)[0], "cleaned\n")
+            self.ok("lock", name, "--", "true")
+
+    def test_all_of_the_group_is_waited_for_when_a_signal_was_passed_on(self):
+        name = self.key("group")
+        clean = "(trap 'sleep 0.5; echo cleaned; exit' TERM; echo ready; while :; do sleep 0.1; done) & wait"
+        holder = self.hold(name, program=("sh", "-c", clean))
+        holder.terminate()
+        out, _ = self.ends(holder, 128 + signal.SIGTERM)
+        self.assertEqual(out, "cleaned\n")
+
+    def test_the_program_gets_its_signals_as_usual(self):
+        said = self.ok("lock", self.key("masks"), "--", "grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status")
+        for line in said.text.splitlines():
+            for number in (signal.SIGPIPE, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD, signal.SIGTSTP):
+                self.assertFalse(int(line.split()[1], 16) >> (number - 1) & 1, said)
+
+    def test_a_signal_while_it_waits_ends_it(self):
+        name = self.key("waits")
+        holder = self.hold(name)
+        waiting = self.start("lock", name, "--wait", "1h", "-vv", "--", "echo", "ran")
+        self.assertTrue(waiting.stderr.readline())  # it has asked once
+        waiting.terminate()
+        out, _ = self.ends(waiting, NOT_EXECUTED)
+        self.assertEqual(out, "")
+        holder.terminate()
+        self.ends(holder, 128 + signal.SIGTERM)
+
+
+class Killed(LockCase):
+    def test_a_dead_holder_is_followed_when_its_time_is_over(self):
+        name = self.key("killed")
+        holder = self.hold(name, "--ttl", f"{SHORT_S}s", program=("sh", "-c", "sleep 600 & echo ready; echo $!; wait"))
+        program = int(holder.stdout.readline())  # a child of the shell, which no death signal reaches
+        keeper = children(holder.pid)["lock-keeper"]
+        second = self.start("lock", name, "--wait", "5m", "--ttl", f"{SHORT_S}s", "--", "echo", "second")
+        since = time.monotonic()
+        holder.kill()
+        self.assertEqual(second.stdout.readline(), b"second\n")
+        took = time.monotonic() - since
+        self.assertFalse(is_there(program), "two programs at a time")
+        print(f"\n{type(self).__name__}: another ran {took:.2f} s after the kill, with a time to live of {SHORT_S} s")
+        self.assertLess(took, SHORT_S + PROMISED_S + SLACK_S)
+        self.ends(second, DONE)
+        self.gone(keeper)
+        self.ends(holder, -signal.SIGKILL)
+
+    def test_one_that_does_not_end_is_killed(self):
+        holder = self.hold(self.key("deaf"), "--ttl", f"{SHORT_S}s",
+                           program=("sh", "-c", "trap '' TERM; echo ready; echo $$; while :; do sleep 0.1; done"))
+        program = int(holder.stdout.readline())
+        holder.kill()
+        self.gone(program)
+
+
+class Stopped(LockCase):
+    TTL_S = 3
+
+    def stopped(self, name, more):
+        """A holder that is stopped, with all or some of its processes, until another was there."""
+        holder = self.hold(name, "--ttl", f"{self.TTL_S}s", program=("sh", "-c", "echo ready; echo $$; exec sleep 600"))
+        program = int(holder.stdout.readline())
+        processes = [holder.pid, *more(children(holder.pid)["lock-keeper"], program)]
+        for process in processes:
+            os.kill(process, signal.SIGSTOP)
+        self.assertEqual(self.ok("lock", name, "--wait", "5m", "--", "echo", "second").out, b"second\n")
+        return holder, program, processes
+
+    def goes_on(self, holder, program, processes):
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+        _, err = self.ends(holder, LOST)
+        self.assertIn("lost", err)
+        self.gone(program)
+
+    def test_one_that_was_stopped_with_all_its_processes_ends_its_program(self):
+        stopped = self.stopped(self.key("all"), lambda keeper, program: [keeper, program])
+        self.assertTrue(is_there(stopped[1]))
+        self.goes_on(*stopped)
+
+    def test_the_program_of_one_that_was_stopped_alone_is_ended_before_another_runs(self):
+        stopped = self.stopped(self.key("alone"), lambda keeper, program: [])
+        self.assertFalse(is_there(stopped[1]), "two programs at a time")
+        self.goes_on(*stopped)
+
+
+class Lost(LockCase):
+    CLEANS = "trap 'echo cleaned; exit 0' TERM; echo ready; while :; do sleep 0.1; done"
+
+    def test_a_lease_that_somebody_removed_ends_the_program(self):
+        name = self.key("removed")
+        holder = self.hold(name, "--ttl", "6s", program=("sh", "-c", self.CLEANS))
+        self.delete_item(name)
+        out, err = self.ends(holder, LOST)
+        self.assertEqual(out, "cleaned\n")
+        self.assertIn("is lost", err)
+        self.assertIn("SIGTERM", err)
+
+    def test_json_says_that_it_was_lost(self):
+        name = self.key("lost-json")
+        holder = self.hold(name, "--ttl", "6s", "--json", program=("sh", "-c", "echo ready; exec sleep 600"))
+        self.delete_item(name)
+        out, _ = self.ends(holder, LOST)
+        self.assertIn('"verdict":"lost"', out)
+        self.assertIn('"signal":15', out)
+
+    def test_one_that_does_not_end_is_killed(self):
+        name = self.key("deaf")
+        deaf = "trap '' TERM; echo ready; while :; do sleep 0.1; done"
+        holder = self.hold(name, "--ttl", "6s", program=("sh", "-c", deaf))
+        self.delete_item(name)
+        self.ends(holder, LOST)
+
+    def test_where_the_table_is_away_the_program_ends_before_the_lease_does(self):
+        name, ttl_s = self.key("away"), 5
+        with contextlib.ExitStack() as undo:
+            environment, go_away = self.table_that_goes(undo)
+            holder = self.hold(name, "--ttl", f"{ttl_s}s", program=("sh", "-c", self.CLEANS), environment=environment)
+            go_away()
+            self.assertEqual(holder.stdout.readline(), b"cleaned\n")
+        _, err = self.ends(holder, LOST)
+        self.assertIn("about to be lost", err)
+
+    def table_that_goes(self, undo):
+        """The environment in which the table can be made to go away, until `undo`; and what does that."""
+        if self.backend.embedded:
+            db = sqlite3.connect(f"{self.root}/.oscommit/ledger.db", isolation_level=None, timeout=PATIENCE_S)
+            undo.callback(db.close)
+            return {}, lambda: db.execute("BEGIN IMMEDIATE")
+        proxy = FaultProxy(self.ledger_endpoint)
+        undo.callback(proxy.close)
+        return {"AWS_ENDPOINT_URL_DYNAMODB": proxy.url}, lambda: proxy.add("hold")
+
+
+class OnTerminal(LockCase):
+    def on_terminal(self, *command):
+        """Starts it as the first process of a session of its own, whose terminal is the one that is returned."""
+        process, leader = pty.fork()
+        if process == 0:
+            os.execve(tool(), [tool(), *command], self.base)
+        self.addCleanup(os.close, leader)
+        return process, leader
+
+    def says(self, leader, words):
+        said = b""
+        while words not in said:
+            said += os.read(leader, 4096)
+        return said
+
+    def test_the_program_reads_from_the_terminal(self):
+        process, leader = self.on_terminal("lock", self.key("reads"), "--", "sh", "-c",
+                                           "echo ready; read line; echo got $line; exit 7")
+        self.says(leader, b"ready")
+        os.write(leader, b"words\n")
+        self.says(leader, b"got words")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 7)
+
+    def test_ctrl_c_ends_the_program_and_then_the_tool(self):
+        name = self.key("ctrl-c")
+        process, leader = self.on_terminal("lock", name, "--", "sh", "-c", READY)
+        self.says(leader, b"ready")
+        os.write(leader, b"\x03")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), -signal.SIGINT)
+        self.ok("lock", name, "--", "true")
+
+    def test_ctrl_c_is_the_programs_own_affair(self):
+        process, leader = self.on_terminal("lock", self.key("own"), "--", "sh", "-c",
+                                           "trap 'echo cleaned; exit 8' INT; echo ready; while :; do sleep 0.1; done")
+        self.says(leader, b"ready")
+        os.write(leader, b"\x03")
+        self.says(leader, b"cleaned")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 8)
+
+    READS = "sh -c 'echo ready; read line; echo got $line'"
+
+    def in_shell(self, script):
+        """A shell with job control, and its terminal."""
+        process, leader = pty.fork()
+        if process == 0:
+            os.execve("/bin/bash", ["bash", "--norc", "-c", "set -m; " + script], self.base)
+        self.addCleanup(os.waitpid, process, 0)
+        self.addCleanup(os.close, leader)
+        return leader
+
+    def test_a_shell_can_stop_it_and_go_on(self):
+        lock = f"{tool()} lock {self.key('ctrl-z')} -- {self.READS}"
+        leader = self.in_shell(f"{lock}; echo stopped $?; fg; echo ended $?")
+        self.says(leader, b"ready")
+        os.write(leader, b"\x1a")
+        self.says(leader, b"stopped 148")
+        os.write(leader, b"words\n")
+        self.says(leader, b"ended 0")
+
+    def test_a_shell_can_stop_it_while_it_waits(self):
+        name = self.key("waits")
+        holder = self.hold(name)
+        leader = self.in_shell(f"{tool()} lock {name} --wait 1h -vv -- echo got it; echo stopped $?; fg; echo ended $?")
+        self.says(leader, b"oscommit: ")
+        os.write(leader, b"\x1a")
+        self.says(leader, b"stopped 148")
+        holder.terminate()
+        self.says(leader, b"got it")
+        self.says(leader, b"ended 0")
+
+    def test_one_in_the_background_stops_when_it_wants_to_read_and_has_the_terminal_later(self):
+        leader = self.in_shell(f"{tool()} lock {self.key('back')} -- {self.READS} & "
+                               "until jobs -s | grep -q lock; do sleep 0.1; done; echo stopped; fg; echo ended $?")
+        self.says(leader, b"stopped")
+        os.write(leader, b"words\n")
+        self.says(leader, b"ended 0")
+
+
+if __name__ == "__main__":
+    main(Lock, Signals, Killed, Stopped, Lost, OnTerminal, only={"embedded", "minio"})

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program in a process group of its own, in the foreground of the terminal. */
+#ifndef OSCOMMIT_TOOL_HELD_START_H
+#define OSCOMMIT_TOOL_HELD_START_H
+
+#include <sys/types.h>
+
+/* 0 and its process, which leads the group; else errno. `terminal` is the controlling one; -1: it stays
+ * with who has it. It is sent
+ * SIGTERM when the calling thread dies. */
+int held_start(char *const *program, char **environment, int terminal, pid_t *ret);
+
+#endif
