@@ -311,15 +311,17 @@ os_code holding_release(os_lease *lease, const os_call *call, os_error *err)
     error_clear(err);
     if (lease == NULL)
         return OS_OK;
-    os_code code;
-    if (is_detached(lease))
-        code = error_set(err, OS_ERR_CANCELLED,
-                         "The client was closed before the lease \"%.200s\" was released: others may have to wait for "
-                         "%llu s.",
-                         lease->name, (unsigned long long)lease->lease.settings.ttl_s);
-    else
-        code = client_perform(lease->client, release, &release_call, err);
-    if (!release_call.began && code != OS_ERR_CANCELLED)
+    if (is_detached(lease)) {
+        os_code code =
+            error_set(err, OS_ERR_CANCELLED,
+                      "The client was closed before the lease \"%.200s\" was released: others may have to wait "
+                      "for %llu s.",
+                      lease->name, (unsigned long long)lease->lease.settings.ttl_s);
+        hold_free(lease);
+        return code;
+    }
+    os_code code = client_perform(lease->client, release, &release_call, err);
+    if (!release_call.began)
         return code; /* refused, in a callback or a child process, or for want of memory: it is still held */
     hold_free(lease);
     return code;
