@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What an acquisition that was stopped may have taken is given back for as long; then it is left to end by itself. */
+enum { PARTING_MS = 1000 };
+
 static void step(os_lease *hold, struct lease_event *event);
 
 /* ------------------------------------------------------------------------------------------------------ requests */
@@ -184,7 +187,13 @@ static void interrupted(struct op *op, enum op_reason reason)
     os_lease *hold = container_of(op, os_lease, op);
     hold->interrupted = reason;
     hold->was_interrupted = true;
+    loop_timer_set(hold->client->loop, &hold->parting, PARTING_MS);
     hold_step(hold, LEASE_EVENT_STOP);
+}
+
+static void on_parting(struct loop_timer *timer)
+{
+    hold_step(container_of(timer, os_lease, parting), LEASE_EVENT_STOP);
 }
 
 static void no_attempt(struct op *op)
@@ -210,6 +219,7 @@ void hold_list(os_lease *hold)
     os_client *client = hold->client;
     hold->timer.fire = on_timer;
     hold->not_begun.fire = request_not_begun;
+    hold->parting.fire = on_parting;
     hold->is_listed = true;
     hold->next = client->leases;
     if (client->leases)
@@ -235,6 +245,7 @@ void hold_quiet(os_lease *hold)
     struct table *table = hold->client->ledger;
     loop_timer_clear(hold->client->loop, &hold->timer);
     loop_timer_clear(hold->client->loop, &hold->not_begun);
+    loop_timer_clear(hold->client->loop, &hold->parting);
     if (hold->table_op != NULL)
         table->vtable->cancel(table, hold->table_op);
     hold->table_op = NULL;

@@ -25,6 +25,7 @@ struct os_lease {
     struct clock_reading sent;
     struct loop_timer timer;     /* the machine's */
     struct loop_timer not_begun; /* a request for which there was no memory */
+    struct loop_timer parting;   /* of an acquisition that was stopped */
     bool is_listed;
     struct os_lease *next; /* of the client's */
     struct os_lease *previous;

@@ -139,6 +139,24 @@ SUITE_ROWS(faults, with_fencing_each_request_of_an_acquisition_is_answered_well_
     is_free(&pair);
 }
 
+/* What it may have taken is given back within a second after its deadline, or left to end by itself. */
+SUITE_TEST(an_acquisition_without_any_answer_ends_soon_after_its_deadline, 0)
+{
+    ENDED struct pair pair = pair_open(f, "no-answer");
+    os_lease *never = NULL;
+    os_error error;
+    os_call call = OS_CALL_INIT;
+    call.deadline_ms = 1000;
+    unsigned taken = pair_add(&pair, (struct fault_rule){.action = FAULT_HOLD}, "PutItem", pair.name);
+    unsigned dropped = pair_add(&pair, (struct fault_rule){.action = FAULT_HOLD}, "DeleteItem", pair.name);
+    CHECK_CODE(os_lease_acquire(pair.client, pair.name, NULL, &call, &never, &error), OS_ERR_DEADLINE, &error);
+    assert_null(never);
+    assert_int_equal(fault_proxy_hits(f->ledger_proxy, taken), 1); /* whose answer is waited for for five seconds */
+    assert_int_equal(fault_proxy_hits(f->ledger_proxy, dropped), 0);
+    fault_proxy_release(f->ledger_proxy, taken, FAULT_DISCARD);
+    is_free(&pair);
+}
+
 /* ------------------------------------------------------------------------------------------------------ extend */
 
 static void note_lost(void *context, os_lease *lease, os_lease_status status)
