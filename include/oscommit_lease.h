@@ -59,7 +59,7 @@ typedef struct os_lease_options {
  * held, or the call has ended. `options` and `call` may be NULL. *ret is the caller's, who releases it; NULL after a
  * failure. Takes one request where nobody holds it; with fencing three, the first time.
  *   OS_OK            held
- *   OS_ERR_CONFLICT  another holds it; the message says who and until when (with `wait`: still at the deadline)
+ *   OS_ERR_CONFLICT  another holds it; the message says who (with `wait`: still at the deadline)
  *   OS_ERR_ARGUMENT  a name or an option that cannot be
  *   OS_ERR_CONFIG    the client has no table (ledger_url)
  *   OS_ERR_NO_TABLE, OS_ERR_TABLE, OS_ERR_DENIED, OS_ERR_CREDENTIALS ...   the table refuses; nothing is held
@@ -148,7 +148,8 @@ typedef struct os_lock_info {
  *   OS_OK            held until ret->expiry_s
  *   OS_ERR_CONFLICT  another holds it: ret says who and until when
  *   OS_ERR_ARGUMENT, OS_ERR_CONFIG (no ledger_url), OS_ERR_NO_TABLE, OS_ERR_TABLE, OS_ERR_DENIED ...   nothing changed
- *   OS_ERR_DEADLINE, OS_ERR_NETWORK ...   may have been acquired: acquire it again with the same instance, or release it */
+ *   OS_ERR_DEADLINE, OS_ERR_NETWORK ...   may have been acquired, or may still be: nothing is sent again after an answer that
+ *                    says nothing. Acquire it again with the same instance, or release it */
 OS_API os_code os_lock_acquire(os_client *client, const os_lock *lock, uint64_t duration_s, const os_call *call,
                                os_lock_info *ret, os_error *err);
 

@@ -37,6 +37,11 @@ static void note_other(os_lease *hold, const struct item *item)
     snprintf(hold->other, sizeof(hold->other), "%s", owner[0] != '\0' ? owner : "another (it does not say who)");
 }
 
+bool hold_wrote(const os_lease *hold, const struct lease_item *item)
+{
+    return item->held && strncmp(item->version, hold->lease.settings.nonce, LEASE_NONCE_SIZE - 1) == 0;
+}
+
 /* What a release finds: an item that is not ours, or none. Somebody broke the lease, or a clock was wrong. */
 static void note_release(os_lease *hold, const struct lease_event *event)
 {
@@ -44,18 +49,46 @@ static void note_release(os_lease *hold, const struct lease_event *event)
     enum lease_request_kind kind = hold->wire.request.kind;
     bool releases = lease->phase == LEASE_PHASE_LEAVING && lease->end == LEASE_RELEASED;
     bool shows = event->outcome == LEASE_CONFLICT || (event->outcome == LEASE_OK && kind == LEASE_READ);
-    bool own = event->item.held && strncmp(event->item.version, lease->settings.nonce, LEASE_NONCE_SIZE - 1) == 0;
+    bool own = hold_wrote(hold, &event->item);
     if (releases && kind == LEASE_DROP && event->outcome == LEASE_AMBIGUOUS)
         hold->drop_is_unclear = true;
     if (releases && shows && !own && !hold->drop_is_unclear)
         hold->was_gone = true;
 }
 
+/* Who has the item under his version, and is shown one that does not fit, has it no more: somebody wrote over it. */
+static void judge_unreadable(const os_lease *hold, struct lease_event *event)
+{
+    bool seeks = hold->lease.phase == LEASE_PHASE_SEEKING || hold->wire.request.kind == LEASE_TAKE;
+    if (seeks || hold->wire.request.kind == LEASE_EPOCH)
+        return;
+    event->outcome = LEASE_CONFLICT;
+    event->item.found = true;
+    event->item.held = true;
+    memcpy(event->item.version, "?", 1);
+}
+
+/* An answer that says nothing may be another's, and so may its Date. */
+static bool is_clear(enum table_outcome outcome)
+{
+    return outcome == TABLE_OK || outcome == TABLE_CONFLICT || outcome == TABLE_CONFLICT_BLIND;
+}
+
+/* What was wrong is told as long as nothing else has come; the end of it, too. */
+static void note_error(os_lease *hold, const struct table_answer *answer)
+{
+    if (answer->error.code != OS_OK)
+        hold->error = answer->error;
+    else if (is_clear(answer->outcome) && hold->lease.phase != LEASE_PHASE_LEAVING)
+        error_clear(&hold->error);
+}
+
 static void answered(void *context, const struct table_answer *answer)
 {
     os_lease *hold = context;
-    struct lease_event event = {
-        .kind = LEASE_EVENT_ANSWER, .outcome = lease_outcome_of(answer->outcome), .has_date = answer->has_date};
+    struct lease_event event = {.kind = LEASE_EVENT_ANSWER,
+                                .outcome = lease_outcome_of(answer->outcome),
+                                .has_date = answer->has_date && is_clear(answer->outcome)};
     hold->table_op = NULL;
     event.date_s = answer->date_s;
     clock_read(&event.now);
@@ -63,10 +96,9 @@ static void answered(void *context, const struct table_answer *answer)
     event.epoch = event.item.token;
     if (event.outcome == LEASE_CONFLICT || (event.outcome == LEASE_OK && hold->wire.request.kind == LEASE_READ))
         note_other(hold, answer->item);
-    if (answer->error.code != OS_OK)
-        hold->error = answer->error;
-    else if (answer->outcome == TABLE_OK || answer->outcome == TABLE_CONFLICT)
-        error_clear(&hold->error);
+    if (answer->outcome == TABLE_UNREADABLE)
+        judge_unreadable(hold, &event);
+    note_error(hold, answer);
     client_note_request(hold->client, operation_of(hold), hold->name, &hold->sent, answer->error.http_status,
                         answer->error.code);
     note_release(hold, &event);

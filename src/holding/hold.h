@@ -11,6 +11,7 @@
 
 struct os_lease {
     os_client *client; /* NULL: it was closed, and nothing happens any more */
+    int process;       /* that acquired it: a child that was forked has not, and its lock may be held for ever */
     char name[LEASE_NAME_MAX + 1];
     char epoch_name[LEASE_NAME_MAX + sizeof(LEASE_EPOCH_SUFFIX)];
     char owner[LEASE_OWNER_MAX + 1];
@@ -53,6 +54,8 @@ os_code holding_need_table(const os_client *client, os_error *err); /* it must h
 void hold_step(os_lease *hold, enum lease_event_kind kind);
 /* Whoever waits does so until this says true. */
 bool hold_has_settled(const os_lease *hold);
+/* L1: an item with our nonce. */
+bool hold_wrote(const os_lease *hold, const struct lease_item *item);
 /* Begins to wait: a deadline, a cancellation and the closing are a STOP. False: no memory. */
 bool hold_await(os_lease *hold, struct sync *sync, const os_call *call);
 void hold_list(os_lease *hold);

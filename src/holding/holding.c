@@ -94,6 +94,7 @@ static os_code hold_new(os_client *client, const char *name, const os_lease_opti
         return error_no_memory(err);
     }
     hold->client = client;
+    hold->process = getpid();
     (void)TEXT_COPY_STR(name, hold->name);
     (void)text_concat(hold->epoch_name, sizeof(hold->epoch_name), name, LEASE_EPOCH_SUFFIX, NULL);
     default_owner(hold->owner);
@@ -131,8 +132,8 @@ static void begin_to_acquire(struct sync *sync)
 static os_code refuse_acquired(const os_lease *hold, os_error *err)
 {
     const struct lease_seen *seen = &hold->lease.seen;
-    bool other = hold->lease.end == LEASE_BUSY || (hold->was_interrupted && hold->interrupted == OP_DEADLINE &&
-                                                   seen->item.held && hold->error.code == OS_OK);
+    bool late = hold->was_interrupted && hold->interrupted == OP_DEADLINE && hold->error.code == OS_OK;
+    bool other = hold->lease.end == LEASE_BUSY || (late && seen->item.held && !hold_wrote(hold, &seen->item));
     if (other)
         return error_set(
             err, OS_ERR_CONFLICT,
@@ -154,6 +155,15 @@ static os_code refuse_acquired(const os_lease *hold, os_error *err)
         "The lease \"%.200s\" was not acquired: the table gave no usable number for its token. Look at the "
         "item \"%.200s\".",
         hold->name, hold->epoch_name);
+}
+
+/* The loop goes on with one that is held. */
+static bool is_held(os_lease *hold)
+{
+    pthread_mutex_lock(&hold->mutex);
+    bool held = !lease_finished(&hold->shown);
+    pthread_mutex_unlock(&hold->mutex);
+    return held;
 }
 
 static os_code acquire(os_client *client, const void *context, os_error *err)
@@ -179,7 +189,7 @@ static os_code acquire(os_client *client, const void *context, os_error *err)
     code = sync_run(client, &call.sync, err);
     if (code == OS_OK && call.no_memory)
         code = error_no_memory(err);
-    if (code == OS_OK && lease_finished(&call.hold->lease))
+    if (code == OS_OK && !is_held(call.hold))
         code = refuse_acquired(call.hold, err);
     if (code == OS_OK)
         *arguments->ret = call.hold;
@@ -198,6 +208,11 @@ os_code holding_acquire(os_client *client, const struct holding_arguments *argum
 
 /* --------------------------------------------------------------------------------------------------------- state */
 
+static bool is_of_parent(const os_lease *lease)
+{
+    return lease->process != getpid();
+}
+
 /* As it is shown, and the instant by which it is judged: now, or that at which it was said to be lost. */
 static struct lease shown_at(const os_lease *lease, struct clock_reading *ret_when)
 {
@@ -215,7 +230,7 @@ static struct lease shown_at(const os_lease *lease, struct clock_reading *ret_wh
 os_lease_status holding_state(const os_lease *lease)
 {
     struct clock_reading when;
-    if (lease == NULL)
+    if (lease == NULL || is_of_parent(lease))
         return OS_LEASE_LOST;
     struct lease shown = shown_at(lease, &when);
     switch (lease_status(&shown, &when)) {
@@ -228,7 +243,7 @@ os_lease_status holding_state(const os_lease *lease)
 uint64_t holding_remaining_ms(const os_lease *lease)
 {
     struct clock_reading when;
-    if (lease == NULL)
+    if (lease == NULL || is_of_parent(lease))
         return 0;
     struct lease shown = shown_at(lease, &when);
     return lease_remaining_ms(&shown, &when);
@@ -237,7 +252,7 @@ uint64_t holding_remaining_ms(const os_lease *lease)
 uint64_t holding_token(const os_lease *lease)
 {
     struct clock_reading when;
-    if (lease == NULL)
+    if (lease == NULL || is_of_parent(lease))
         return 0;
     struct lease shown = shown_at(lease, &when);
     return lease_token(&shown);
@@ -311,6 +326,9 @@ os_code holding_release(os_lease *lease, const os_call *call, os_error *err)
     error_clear(err);
     if (lease == NULL)
         return OS_OK;
+    if (is_of_parent(lease))
+        return error_set(err, OS_ERR_ARGUMENT, "The lease \"%.200s\" is of the process that this one was forked from.",
+                         lease->name);
     if (is_detached(lease)) {
         os_code code =
             error_set(err, OS_ERR_CANCELLED,

@@ -112,7 +112,8 @@ static os_code prepare(struct lock_call *ret, os_client *client, const struct lo
     ret->asking.client = client;
     ret->asking.request.schema = &lock_schema;
     ret->asking.request.item = &ret->item;
-    ret->asking.repeats = ASKING_UNTIL_CLEAR;
+    ret->asking.repeats = ASKING_NOT_TWICE; /* what comes late must find nobody that goes on without it */
+    ret->asking.request.once = true;
     ret->asking.name = "request for the lock";
     ret->asking.take = take_lock;
     ret->asking.context = &ret->info;
@@ -233,7 +234,6 @@ static os_code renew(os_client *client, const void *context, os_error *err)
     call.asking.request.condition = &call.condition;
     call.asking.request.changes = call.changes;
     call.asking.request.change_count = 2;
-    call.asking.repeats = ASKING_NOT_TWICE;
     code = ask(&call, arguments, err);
     give(&call, arguments->ret);
     if (code == OS_ERR_CONFLICT)
@@ -271,6 +271,7 @@ static os_code look_up(os_client *client, const void *context, os_error *err)
     if (code != OS_OK)
         return code;
     call.asking.request.verb = TABLE_GET;
+    call.asking.repeats = ASKING_UNTIL_CLEAR;
     code = asking_run(&call.asking, arguments->call, err);
     give(&call, arguments->ret);
     return code;

@@ -126,15 +126,19 @@ static void entry_read(struct text *headers, const char *name, char *ret, size_t
         *headers = rest;
 }
 
+bool file_row_unpack(struct text packed, struct file_row *ret)
+{
+    entry_read(&packed, replaced_header, ret->replaced, sizeof(ret->replaced));
+    entry_read(&packed, fencing_header, ret->fencing, sizeof(ret->fencing));
+    buf_reset(&ret->headers);
+    return packed.len == 0 || buf_add(&ret->headers, packed.p, packed.len);
+}
+
 static bool headers_read(sqlite3_stmt *statement, struct file_row *ret)
 {
     const void *blob = sqlite3_column_blob(statement, 9);
     int len = sqlite3_column_bytes(statement, 9);
-    struct text headers = text_of(blob, blob != NULL ? (size_t)len : 0);
-    entry_read(&headers, replaced_header, ret->replaced, sizeof(ret->replaced));
-    entry_read(&headers, fencing_header, ret->fencing, sizeof(ret->fencing));
-    buf_reset(&ret->headers);
-    return len == 0 || (blob != NULL && buf_add(&ret->headers, headers.p, headers.len));
+    return (len == 0 || blob != NULL) && file_row_unpack(text_of(blob, blob != NULL ? (size_t)len : 0), ret);
 }
 
 /* ------------------------------------------------------------------------------------------------ open, find */
@@ -245,7 +249,7 @@ os_code file_index_rows(struct sqlite_pool *index, const char *key, file_row_fn 
 /* -------------------------------------------------------------------------------------------------- add, remove */
 
 /* All headers; before them the token, and before that what was replaced, if it fits (nobody needs to know it). */
-static void headers_pack(const struct file_row *row, struct buf *ret)
+void file_row_pack(const struct file_row *row, struct buf *ret)
 {
     size_t replaced_size = strlen(row->replaced) + 1;
     size_t fencing_size = row->fencing[0] != '\0' ? sizeof(fencing_header) + strlen(row->fencing) + 1 : 0;
@@ -286,7 +290,7 @@ static int add_in(struct sqlite_conn *conn, const char *key, const struct file_r
         return sqlite_code(conn);
     struct buf headers;
     buf_init(&headers, FILE_HEADERS_MAX);
-    headers_pack(row, &headers);
+    file_row_pack(row, &headers);
     bool bound = buf_ok(&headers) && bind_row(add, key, row, &headers) == SQLITE_OK;
     int rc = bound ? sqlite_run(add) : SQLITE_NOMEM;
     buf_free(&headers);

@@ -31,10 +31,11 @@
 #include <stdint.h>
 
 enum {
-    FILE_ID_SIZE = 33,      /* 128 random bits in hex: the name of the temporary file, and of its row */
-    FILE_NONCE_SIZE = 65,   /* as in struct file_object */
-    FILE_ETAG_SIZE = 48,    /* "MD5-10000" in quotes, of an upload of parts, and a NUL */
-    FILE_HEADERS_MAX = 8192 /* packed */
+    FILE_ID_SIZE = 33,        /* 128 random bits in hex: the name of the temporary file, and of its row */
+    FILE_NONCE_SIZE = 65,     /* as in struct file_object */
+    FILE_ETAG_SIZE = 48,      /* "MD5-10000" in quotes, of an upload of parts, and a NUL */
+    FILE_HEADERS_MAX = 8192,  /* packed */
+    FILE_OWN_HEADERS_MAX = 64 /* of these: the fencing token */
 };
 #define FILE_REST_NS INT64_C(2000000000)
 
@@ -62,6 +63,9 @@ struct file_row {
 };
 void file_row_init(struct file_row *row);
 void file_row_free(struct file_row *row);
+/* All headers in one, before them the fencing token and what was replaced; and back. False: no memory. */
+void file_row_pack(const struct file_row *row, struct buf *ret);
+bool file_row_unpack(struct text packed, struct file_row *ret);
 
 enum file_match { FILE_NONE, FILE_LIKELY, FILE_EXACT };
 enum file_match file_row_match(const struct file_row *row, const struct file_stamp *stamp);

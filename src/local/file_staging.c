@@ -62,14 +62,15 @@ static bool pack_about(const struct staging_about *about, struct buf *ret)
         .magic = {0},
         .key_len = (uint32_t)strlen(about->key),
         .nonce_len = (uint32_t)strlen(about->row.nonce),
-        .headers_len = (uint32_t)about->row.headers.len,
         .initiated_s = about->initiated_s,
     };
     memcpy(head.magic, ABOUT_MAGIC, sizeof(head.magic));
     buf_add(ret, &head, sizeof(head));
     buf_add(ret, about->key, head.key_len);
     buf_add(ret, about->row.nonce, head.nonce_len);
-    buf_add(ret, buf_str(&about->row.headers), head.headers_len);
+    size_t before = ret->len;
+    file_row_pack(&about->row, ret);
+    head.headers_len = (uint32_t)(ret->len - before);
     if (buf_ok(ret)) {
         head.crc = crc32c_add(0, ret->data + sizeof(head), ret->len - sizeof(head));
         memcpy(ret->data, &head, sizeof(head));
@@ -147,7 +148,7 @@ static bool unpack_about(int fd, struct staging_about *ret)
     ret->key[head.key_len] = '\0';
     memcpy(ret->row.nonce, text + head.key_len, head.nonce_len);
     ret->row.nonce[head.nonce_len] = '\0';
-    return head.headers_len == 0 || buf_add(&ret->row.headers, text + head.key_len + head.nonce_len, head.headers_len);
+    return file_row_unpack(text_of(text + head.key_len + head.nonce_len, head.headers_len), &ret->row);
 }
 
 bool staging_is_open(struct file_place *place, const char *id)

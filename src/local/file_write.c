@@ -96,7 +96,12 @@ os_code file_row_set_content(struct file_row *row, const struct file_content *co
     os_code code = set_nonces(row, content->nonce, content->replaced, err);
     if (code == OS_OK && !TEXT_COPY_STR(content->fencing, row->fencing))
         code = error_set(err, OS_ERR_ARGUMENT, "A fencing token is a number of at most 20 digits.");
-    return code == OS_OK ? set_headers(row, content, err) : code;
+    if (code == OS_OK)
+        code = set_headers(row, content, err);
+    if (code == OS_OK && row->headers.len > FILE_HEADERS_MAX - FILE_OWN_HEADERS_MAX && row->fencing[0] != '\0')
+        code =
+            error_set(err, OS_ERR_ARGUMENT, "The object's headers leave no room for its fencing token; shorten them.");
+    return code;
 }
 
 /* ----------------------------------------------------------------------------------------------------- the bytes */

@@ -8,8 +8,8 @@
 #include <libs3.h>
 
 enum {
-    LIBS3_METADATA_MAX = 99,
-    LIBS3_OWN_METADATA = 2 /* of a guard */
+    LIBS3_OWN_METADATA = 3,                       /* of a guard: nonce, what was replaced, fencing token */
+    LIBS3_METADATA_MAX = 100 - LIBS3_OWN_METADATA /* more are not read either (libs3_peek.c) */
 };
 
 struct libs3_content {

@@ -44,6 +44,7 @@ struct sqlite_conn {
     struct sqlite_patience patience; /* of who has taken it; the busy handler gives up then */
     uint64_t work_until_ms;          /* CLOCK_MONOTONIC: what still runs then is ended */
     uint64_t jitter;                 /* state of random_next */
+    uint32_t tables_seen;            /* tables.c: bits of those that were found to be ours */
     bool single_use; /* not kept in the pool: opened without locks on a read-only medium, or not as it should be any
                         more */
     struct sqlite_conn *next;

@@ -59,7 +59,7 @@ static const char *const statements[ITEM_KINDS * STATEMENT_COUNT] = {
         "lock_id <> ?1 LIMIT 4)",
 };
 
-static const char *const upgrades[] = {"ALTER TABLE records ADD COLUMN upload TEXT", LEASES "; " LOCKS};
+static const char *const upgrades[] = {"ALTER TABLE records ADD COLUMN upload TEXT"};
 
 static const struct sqlite_spec spec = {
     .what = "ledger",
@@ -69,7 +69,7 @@ static const struct sqlite_spec spec = {
            "path TEXT NOT NULL, etag TEXT NOT NULL, generation INTEGER NOT NULL, timeout_ms INTEGER NOT NULL, "
            "ttl_s INTEGER NOT NULL, fence_s INTEGER, nonce TEXT, saw TEXT, upload TEXT, PRIMARY KEY (path, etag)) "
            "WITHOUT ROWID;"
-           "CREATE INDEX records_by_ttl ON records (ttl_s);" LEASES ";" LOCKS ";",
+           "CREATE INDEX records_by_ttl ON records (ttl_s);",
     .upgrades = upgrades,
     .sql = statements,
     .sql_count = ITEM_KINDS * STATEMENT_COUNT,
@@ -78,6 +78,12 @@ static const struct sqlite_spec spec = {
     .hint = "Make a ledger with `oscommit init` or `oscommit table create`, or name another file. If the ledger is "
             "damaged, first stop all its writers, and move it away with its -wal and -shm files.",
 };
+
+/* Made when they are needed first, so that the file stays one that earlier releases can use. */
+static const struct {
+    const char *name;
+    const char *ddl;
+} later_tables[ITEM_KINDS] = {[ITEM_LEASES] = {"leases", LEASES}, [ITEM_LOCKS] = {"locks", LOCKS}};
 
 enum { EXPIRED_GRACE_S = 60 }; /* an expired record stays at least so long: E5 lets the clocks be 30 s apart */
 
@@ -119,6 +125,39 @@ void sqlite_reading_free(struct sqlite_reading *reading)
 {
     free(reading->texts);
     reading->texts = NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------- later tables */
+
+enum table_state { KIND_THERE, KIND_MISSING, KIND_ANOTHER, KIND_FAILED };
+
+/* Only the very table that we make is used: another may do more than keep rows. */
+static enum table_state kind_state(struct sqlite_conn *conn, enum item_kind kind)
+{
+    sqlite3_stmt *look = NULL;
+    if (later_tables[kind].ddl == NULL || (conn->tables_seen & (1U << kind)) != 0)
+        return KIND_THERE;
+    int rc = sqlite3_prepare_v2(conn->db, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1", -1, &look,
+                                NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_bind_text(look, 1, later_tables[kind].name, -1, SQLITE_STATIC);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(look);
+    const char *sql = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(look, 0) : NULL;
+    enum table_state state = rc == SQLITE_DONE ? KIND_MISSING : KIND_FAILED;
+    if (sql != NULL)
+        state = strcmp(sql, later_tables[kind].ddl) == 0 ? KIND_THERE : KIND_ANOTHER;
+    (void)sqlite3_finalize(look);
+    if (state == KIND_THERE)
+        conn->tables_seen |= 1U << kind;
+    return state;
+}
+
+static os_code kind_is_anothers(struct sqlite_conn *conn, enum item_kind kind, os_error *err)
+{
+    return error_set(err, OS_ERR_TABLE,
+                     "The ledger %s has a table \"%s\" that oscommit did not make. Rename it, or use another file.",
+                     sqlite_conn_file(conn), later_tables[kind].name);
 }
 
 /* --------------------------------------------------------------------------------------------------- rows, items */
@@ -330,10 +369,26 @@ static bool may_write(const struct sqlite_write *write, enum row_state state, co
     return write->condition == NULL || item_condition_holds(write->condition, state == ROW_READ ? &found->item : NULL);
 }
 
+/* Inside the transaction, so that a table which is made goes with the write for which it was made. */
+static enum table_outcome prepare_kind(struct sqlite_conn *conn, const struct item_schema *schema, os_error *err)
+{
+    switch (kind_state(conn, schema->kind)) {
+    case KIND_THERE: return TABLE_OK;
+    case KIND_ANOTHER: return outcome_of(kind_is_anothers(conn, schema->kind, err));
+    case KIND_FAILED: return tables_failed(conn, schema, sqlite_code(conn), "look for every", err);
+    case KIND_MISSING: break;
+    }
+    int rc = sqlite_exec(conn, later_tables[schema->kind].ddl);
+    return rc == SQLITE_OK ? TABLE_OK : tables_failed(conn, schema, rc, "make room for a", err);
+}
+
 /* Inside a transaction. Whatever is not TABLE_OK is rolled back by sqlite_give. */
 static enum table_outcome write_in(struct sqlite_conn *conn, const struct sqlite_write *write,
                                    struct sqlite_reading *ret, os_error *err)
 {
+    enum table_outcome prepared = prepare_kind(conn, write->schema, err);
+    if (prepared != TABLE_OK)
+        return prepared;
     enum row_state state = row_find(conn, write->schema, write->item, ret);
     bool replaces = write->kind == SQLITE_REPLACE_ITEM;
     if (state == ROW_FAILED || state == ROW_NO_MEMORY || (state == ROW_UNREADABLE && !replaces))
@@ -353,6 +408,12 @@ static enum table_outcome write_in(struct sqlite_conn *conn, const struct sqlite
     return outcome == TABLE_OK ? tables_commit(conn, write->schema, err) : outcome;
 }
 
+/* What was read for the condition is of interest where that failed, and what an update has made. */
+static bool shows_item(const struct sqlite_write *write, enum table_outcome outcome)
+{
+    return outcome == TABLE_CONFLICT || (outcome == TABLE_OK && write->kind == SQLITE_UPDATE_ITEM);
+}
+
 enum table_outcome sqlite_tables_write(struct sqlite_tables *tables, const struct sqlite_write *write,
                                        struct sqlite_patience patience, struct sqlite_reading *ret, os_error *err)
 {
@@ -367,11 +428,24 @@ enum table_outcome sqlite_tables_write(struct sqlite_tables *tables, const struc
     int rc = sqlite_begin(conn);
     enum table_outcome outcome = rc == SQLITE_OK ? write_in(conn, write, ret, err)
                                                  : tables_failed(conn, write->schema, rc, "begin to write a", err);
+    ret->found = ret->found && shows_item(write, outcome);
     sqlite_give(&pool, conn);
     return outcome;
 }
 
 /* ---------------------------------------------------------------------------------------------------- reading */
+
+/* TABLE_CONFLICT_BLIND: there is no such table yet, and so nothing in it. */
+static enum table_outcome readable_kind(struct sqlite_conn *conn, const struct item_schema *schema, os_error *err)
+{
+    switch (kind_state(conn, schema->kind)) {
+    case KIND_MISSING: return TABLE_CONFLICT_BLIND;
+    case KIND_ANOTHER: return outcome_of(kind_is_anothers(conn, schema->kind, err));
+    case KIND_FAILED: return tables_failed(conn, schema, sqlite_code(conn), "look for every", err);
+    case KIND_THERE: break;
+    }
+    return TABLE_OK;
+}
 
 enum table_outcome sqlite_tables_get(struct sqlite_tables *tables, const struct item_schema *schema,
                                      const struct item *key, struct sqlite_patience patience,
@@ -385,11 +459,15 @@ enum table_outcome sqlite_tables_get(struct sqlite_tables *tables, const struct 
     os_code code = sqlite_take(&pool, patience, &conn, err);
     if (code != OS_OK)
         return outcome_of(code);
-    enum row_state state = row_find(conn, schema, key, ret);
-    bool answered = state == ROW_ABSENT || state == ROW_READ;
-    enum table_outcome outcome = answered ? TABLE_OK : not_read(conn, schema, key, state, err);
+    enum table_outcome outcome = readable_kind(conn, schema, err);
+    bool is_missing = outcome == TABLE_CONFLICT_BLIND;
+    if (outcome == TABLE_OK) {
+        enum row_state state = row_find(conn, schema, key, ret);
+        bool answered = state == ROW_ABSENT || state == ROW_READ;
+        outcome = answered ? TABLE_OK : not_read(conn, schema, key, state, err);
+    }
     sqlite_give(&pool, conn);
-    return outcome;
+    return is_missing ? TABLE_OK : outcome;
 }
 
 /* Of a row that does not fit. */
@@ -432,7 +510,10 @@ enum table_outcome sqlite_tables_list(struct sqlite_tables *tables, const struct
     os_code code = sqlite_take(&pool, patience, &conn, err);
     if (code != OS_OK)
         return outcome_of(code);
-    enum table_outcome outcome = list_in(conn, schema, partition, each, context, err);
+    enum table_outcome outcome = readable_kind(conn, schema, err);
+    bool is_missing = outcome == TABLE_CONFLICT_BLIND;
+    if (outcome == TABLE_OK)
+        outcome = list_in(conn, schema, partition, each, context, err);
     sqlite_give(&pool, conn);
-    return outcome;
+    return is_missing ? TABLE_OK : outcome;
 }

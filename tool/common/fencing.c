@@ -36,13 +36,12 @@ enum status fencing_take(struct session *session, const char *url, os_put_option
         variable, text);
 }
 
-enum status fencing_refuse_copy(struct session *session, const char *url)
+enum status fencing_refuse(struct session *session, const char *url, const char *what)
 {
     if (given_token() == NULL)
         return STATUS_DONE;
-    return session_fail(
-        session, url, OS_ERR_UNSUPPORTED,
-        "A copy over an object cannot be held back by the token in %s: write the object with `oscommit put "
-        "--if-match`, or unset the variable.",
-        variable);
+    return session_fail(session, url, OS_ERR_UNSUPPORTED,
+                        "%s cannot be held back by the token in %s: write the object with `oscommit put --if-match` or "
+                        "`--if-absent`, or unset the variable.",
+                        what, variable);
 }

@@ -7,7 +7,7 @@
 
 /* Puts it into the options of a guarded put; none changes nothing. STATUS_DONE, or the status to end with: said. */
 enum status fencing_take(struct session *session, const char *url, os_put_options *ret);
-/* A copy inside the store is not held back by a token, so under one it is refused, unless it creates. */
-enum status fencing_refuse_copy(struct session *session, const char *url);
+/* What is not held back by a token is refused under one: `what` is "A copy over an object". As above. */
+enum status fencing_refuse(struct session *session, const char *url, const char *what);
 
 #endif

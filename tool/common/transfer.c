@@ -35,11 +35,14 @@ static enum status put_body(struct session *session, const struct location *to, 
     os_verdict verdict;
     enum status status;
 
-    if (etag == NULL && !options_on(session->options, OPTION_IF_ABSENT))
-        return put_plain(session, to, input, body, headers);
-    status = fencing_take(session, to->url, headers);
+    bool guarded = etag != NULL || options_on(session->options, OPTION_IF_ABSENT);
+
+    status = guarded ? fencing_take(session, to->url, headers)
+                     : fencing_refuse(session, to->url, "A put without a condition");
     if (status != STATUS_DONE)
         return status;
+    if (!guarded)
+        return put_plain(session, to, input, body, headers);
     if (etag != NULL)
         verdict = os_put_if_match(session->client, to->key, etag, body, headers, &session->call, &result, &error);
     else

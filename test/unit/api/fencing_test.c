@@ -4,6 +4,7 @@
 
 #include "oscommit_lease.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static os_verdict write_with(os_client *client, const char *etag, uint64_t token, os_result *result, os_error *error)
@@ -65,6 +66,29 @@ TEST_WITH(scratch, only_who_gives_a_token_is_held_back_by_one)
     memcpy(etag, result.etag, sizeof(etag));
     assert_int_equal(write_with(client, etag, 1, &result, &error), OS_COMMITTED);
     os_result_clear(&result);
+    os_client_close(client);
+}
+
+/* It goes in parts, and its token with it. */
+TEST_WITH(scratch, a_large_object_keeps_its_token)
+{
+    os_client *client = scratch_client(scratch, NULL);
+    os_result result = OS_RESULT_INIT;
+    os_error error;
+    enum { LENGTH = 9 << 20 };
+    char *bytes = calloc(1, LENGTH);
+    assert_non_null(bytes);
+    os_body body = OS_BODY_MEMORY(bytes, LENGTH);
+    os_put_options options = OS_PUT_OPTIONS_INIT;
+    options.fencing = 7;
+    assert_int_equal(os_put_if_absent(client, "manifest", &body, &options, NULL, &result, &error), OS_COMMITTED);
+    char etag[128];
+    memcpy(etag, result.etag, sizeof(etag));
+    assert_int_equal(write_with(client, etag, 6, &result, &error), OS_CONFLICT);
+    assert_int_equal(result.found_fencing, 7);
+    assert_int_equal(write_with(client, etag, 7, &result, &error), OS_COMMITTED);
+    os_result_clear(&result);
+    free(bytes);
     os_client_close(client);
 }
 

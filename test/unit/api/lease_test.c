@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SHORT_TTL_S = 2, PATIENCE_MS = 60000 };
@@ -391,6 +392,54 @@ TEST_WITH(scratch, bad_arguments_are_refused_before_anything_is_sent)
     assert_int_equal(os_lease_state(NULL), OS_LEASE_LOST);
     assert_int_equal(os_lease_remaining_ms(NULL), 0);
     assert_int_equal(os_lease_token(NULL), 0);
+    os_client_close(client);
+}
+
+static void execute(const struct scratch *scratch, const char *sql)
+{
+    char file[128];
+    sqlite3 *db = NULL;
+    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
+    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* The file is of the version that it was, so that earlier releases go on with it; and what is there is not used blindly. */
+TEST_WITH(scratch, a_table_of_leases_that_is_anothers_is_refused)
+{
+    os_client *client = another_client(scratch);
+    os_lease_info info = OS_LEASE_INFO_INIT;
+    os_error error;
+    execute(scratch, "CREATE TABLE leases (key TEXT PRIMARY KEY, version TEXT CHECK (version = 'x'))");
+    CHECK_CODE(try_once(client, "job", &error), OS_ERR_TABLE, &error);
+    CHECK_SAYS(&error, "a table \"leases\" that oscommit did not make");
+    CHECK_CODE(os_lease_read(client, "job", NULL, &info, &error), OS_ERR_TABLE, &error);
+    execute(scratch, "DROP TABLE leases");
+    CHECK_CODE(os_lease_read(client, "job", NULL, &info, &error), OS_OK, &error);
+    assert_int_equal(info.held, 0);
+    CHECK_CODE(try_once(client, "job", &error), OS_OK, &error);
+    os_client_close(client);
+}
+
+TEST_WITH(scratch, a_forked_child_holds_nothing)
+{
+    os_client *client = another_client(scratch);
+    os_error error;
+    os_lease_options options = OS_LEASE_OPTIONS_INIT;
+    options.fencing = 1;
+    os_lease *lease = acquire(client, "job", &options);
+    pid_t child = fork();
+    if (child == 0) {
+        bool nothing = os_lease_state(lease) == OS_LEASE_LOST && os_lease_remaining_ms(lease) == 0 &&
+                       os_lease_token(lease) == 0 && os_lease_release(lease, NULL, &error) == OS_ERR_ARGUMENT;
+        _exit(nothing ? 0 : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(os_lease_state(lease), OS_LEASE_HELD);
+    release(lease);
     os_client_close(client);
 }
 

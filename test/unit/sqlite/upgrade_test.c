@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ledgers that an earlier release made: version 1 had no uploads, and version 2 no leases. */
+/* Ledgers that an earlier release made: version 1 had no uploads. */
 #include "ledger_state.h"
 
 #include <sys/wait.h>
@@ -50,13 +50,6 @@ TEST_WITH(state, an_old_ledger_keeps_its_records_and_takes_uploads)
             sqlite_patience_ms(PATIENT_MS), NULL, NULL, &error),
         TABLE_OK);
     check_stored(state, "l", &held);
-}
-
-TEST_WITH(state, an_old_ledger_takes_leases)
-{
-    const char *file = old_file(state);
-    use(state, file);
-    execute(file, "INSERT INTO leases (key, version) VALUES ('job', 'a')");
 }
 
 TEST_WITH(state, a_writer_of_the_old_release_that_is_running_goes_on)
