@@ -55,8 +55,8 @@ static void hold(os_lease **leases, int count, int seconds)
     double taken_s = cpu_s() - before_s;
     for (int i = 0; i < count; i++)
         held += os_lease_state(leases[i]) == OS_LEASE_HELD;
-    printf("{\"leases\": %d, \"held\": %d, \"seconds\": %d, \"cpu_percent\": %.2f, \"threads\": %d}\n", count, held, seconds,
-           taken_s / seconds * 100, other_threads());
+    printf("{\"leases\": %d, \"held\": %d, \"seconds\": %d, \"cpu_percent\": %.2f, \"threads\": %d}\n", count, held,
+           seconds, taken_s / seconds * 100, other_threads());
 }
 
 int main(int argc, char **argv)

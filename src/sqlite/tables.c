@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How an item is kept. Its numbers are unsigned 64-bit (T1) and SQLite's integers are signed: they are stored in two's
- * complement, so that every value survives, equality is equality, and a person with the sqlite3 shell reads all but
- * absurd values as they are. Only the order of values over 2^63 is lost in SQL, and order matters to one statement
- * alone: a `ttl` that reads as negative lies beyond the end of time and is never expired. An absent attribute is NULL.
- * The columns of a statement stand in the order of the schema's attributes; remarks are not kept.
- */
 #include "sqlite/tables.h"
 
 #include "base/error.h"
 #include "base/text.h"
 #include "sqlite/conn.h"
 #include "sqlite/pool.h"
+#include "sqlite/row.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,42 +161,6 @@ static sqlite3_stmt *statement_of(struct sqlite_conn *conn, const struct item_sc
     return sqlite_statement(conn, STATEMENT(schema->kind, statement));
 }
 
-static bool is_kept(const struct item_attribute *attribute)
-{
-    return attribute->presence != ITEM_REMARK;
-}
-
-/* An empty text is none, as it is in what we write. */
-static bool column_read(sqlite3_stmt *row, int column, const struct item_attribute *attribute, struct item_value *ret)
-{
-    *ret = (struct item_value){.type = ITEM_NONE};
-    switch (sqlite3_column_type(row, column)) {
-    case SQLITE_NULL: break;
-    case SQLITE_INTEGER: *ret = item_number((uint64_t)sqlite3_column_int64(row, column)); break;
-    case SQLITE_TEXT: {
-        const char *text = (const char *)sqlite3_column_text(row, column);
-        size_t len = (size_t)sqlite3_column_bytes(row, column);
-        if (text == NULL || len > attribute->max || strlen(text) != len)
-            return false;
-        *ret = item_text(text);
-        break;
-    }
-    default: return false;
-    }
-    return ret->type == ITEM_NONE ? attribute->presence != ITEM_REQUIRED : ret->type == attribute->type;
-}
-
-/* Strings are the row's, which lasts until the statement is stepped again. */
-static bool row_read(sqlite3_stmt *row, const struct item_schema *schema, struct item *ret)
-{
-    int column = 0;
-    memset(ret, 0, sizeof(*ret));
-    for (size_t i = 0; i < schema->count; i++)
-        if (is_kept(&schema->attributes[i]) && !column_read(row, column++, &schema->attributes[i], &ret->values[i]))
-            return false;
-    return true;
-}
-
 /* False: no memory. */
 static bool keep_texts(const struct item_schema *schema, struct sqlite_reading *reading)
 {
@@ -223,31 +181,13 @@ static bool keep_texts(const struct item_schema *schema, struct sqlite_reading *
     return true;
 }
 
-static int bind_value(sqlite3_stmt *statement, int number, const struct item_value *value)
-{
-    switch (value->type) {
-    case ITEM_NUMBER: return sqlite3_bind_int64(statement, number, (sqlite3_int64)value->number);
-    case ITEM_STRING: return sqlite3_bind_text(statement, number, value->text, -1, SQLITE_STATIC);
-    case ITEM_NONE: break;
-    }
-    return sqlite3_bind_null(statement, number);
-}
-
-static int bind_key(sqlite3_stmt *statement, const struct item_schema *schema, const struct item *item)
-{
-    int rc = SQLITE_OK; /* which is 0, so that the codes can be gathered */
-    for (size_t i = 0; i < schema->keys; i++)
-        rc |= bind_value(statement, (int)i + 1, &item->values[i]);
-    return rc;
-}
-
 enum row_state { ROW_ABSENT, ROW_READ, ROW_UNREADABLE, ROW_FAILED, ROW_NO_MEMORY };
 
 static enum row_state row_find(struct sqlite_conn *conn, const struct item_schema *schema, const struct item *key,
                                struct sqlite_reading *ret)
 {
     sqlite3_stmt *get = statement_of(conn, schema, STATEMENT_GET);
-    if (get == NULL || bind_key(get, schema, key) != SQLITE_OK)
+    if (get == NULL || row_bind_key(get, schema, key) != SQLITE_OK)
         return ROW_FAILED;
     int rc = sqlite3_step(get);
     enum row_state state = rc == SQLITE_DONE ? ROW_ABSENT : ROW_FAILED;
@@ -319,7 +259,7 @@ static int expire_rows(struct sqlite_conn *conn, const struct sqlite_write *writ
     sqlite3_stmt *statement = statement_of(conn, write->schema, STATEMENT_EXPIRE);
     if (statement == NULL)
         return sqlite_code(conn);
-    int rc = bind_key(statement, write->schema, write->item);
+    int rc = row_bind_key(statement, write->schema, write->item);
     rc |= sqlite3_bind_int64(statement, (int)write->schema->keys + 1, write->now_s - EXPIRED_GRACE_S);
     return rc == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
 }
@@ -329,7 +269,7 @@ static int remove_row(struct sqlite_conn *conn, const struct sqlite_write *write
     sqlite3_stmt *statement = statement_of(conn, write->schema, STATEMENT_DELETE);
     if (statement == NULL)
         return sqlite_code(conn);
-    return bind_key(statement, write->schema, write->item) == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
+    return row_bind_key(statement, write->schema, write->item) == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
 }
 
 static int put_row(struct sqlite_conn *conn, const struct sqlite_write *write, const struct item *item)
@@ -337,12 +277,7 @@ static int put_row(struct sqlite_conn *conn, const struct sqlite_write *write, c
     sqlite3_stmt *statement = statement_of(conn, write->schema, STATEMENT_PUT);
     if (statement == NULL)
         return sqlite_code(conn);
-    int rc = SQLITE_OK;
-    int number = 1;
-    for (size_t i = 0; i < write->schema->count; i++)
-        if (is_kept(&write->schema->attributes[i]))
-            rc |= bind_value(statement, number++, &item->values[i]);
-    rc = rc == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
+    int rc = row_bind(statement, write->schema, item) == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
     return rc == SQLITE_OK ? expire_rows(conn, write) : rc;
 }
 

@@ -75,6 +75,11 @@ echo rows >part-0001.parquet
 says 0 'published' env STORE="file://$work/sh-store" sh "$root/examples/publish.sh"
 says 0 'somebody was first' env STORE="file://$work/sh-store" sh "$root/examples/publish.sh"
 
+oscommit put part-0001.parquet "file://$work/sh-store/table/parts/1" --if-absent >/dev/null || violation "oscommit put failed"
+says 0 'sqlite' oscommit table create --leases --ledger "sqlite://$work/leases.db"
+says 0 'committed' env STORE="file://$work/sh-store" LEASES="sqlite://$work/leases.db" sh "$root/examples/compact.sh" --ttl 10s
+says 0 'rows' oscommit get "file://$work/sh-store/table/all" -
+
 # A write that stays unknown for a while stands in the way of no later run: a tool that says so, run by run.
 mkdir "$work/unknown" && cat >"$work/unknown/oscommit" <<'STUB'
 #!/bin/sh

@@ -7,6 +7,7 @@ import os
 import pty
 import signal
 import sqlite3
+import subprocess
 import sys
 import time
 
@@ -255,7 +256,7 @@ class Stopped(LockCase):
         return holder, program, processes
 
     def goes_on(self, holder, program, processes):
-        for process in processes:
+        for process in reversed(processes):  # the first one ends the others
             os.kill(process, signal.SIGCONT)
         _, err = self.ends(holder, LOST)
         self.assertIn("lost", err)
@@ -270,6 +271,80 @@ class Stopped(LockCase):
         stopped = self.stopped(self.key("alone"), lambda keeper, program: [])
         self.assertFalse(is_there(stopped[1]), "two programs at a time")
         self.goes_on(*stopped)
+
+
+class Compactor(LockCase):
+    """examples/compact.sh: one stops between its look at the parts and its write, for longer than its lease lives."""
+
+    SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "compact.sh")
+    TTL_S = 2
+    # Stands before the tool. The first update says who it is, and waits to be stopped.
+    WAITS = """#!/bin/sh
+if [ "$1" = update ] && mkdir "$FOLDER/first" 2>/dev/null; then
+    echo ready; echo $$; read -r _ <"$FOLDER/goes_on"
+    %s
+fi
+exec "$TOOL" "$@"
+"""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.base["LEASES"] = cls.base["OSCOMMIT_LEDGER"]
+        if not cls.backend.embedded:
+            cls.base["OSCOMMIT_LEDGER"] = "dynamodb://" + cls.table
+
+    def compact(self, folder, table):
+        path = f"{folder}:{self.base['PATH']}"
+        process = subprocess.Popen(
+            ["sh", self.SCRIPT, "--ttl", f"{self.TTL_S}s", "--wait", "5m"],
+            env={**self.base, "TOOL": tool(), "FOLDER": folder, "STORE": self.store, "TABLE": table, "PATH": path},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self.addCleanup(self.clear, process)
+        return process
+
+    def raced(self, at_the_first):
+        """What a compactor says that was stopped until its successor was done, and the object then. It went on before
+        its holder did, which would have ended it: so it goes where a whole machine was suspended."""
+        folder, table = os.path.join(self.folder, self.key("tools")), self.key("compacted")
+        os.mkdir(folder)
+        os.mkfifo(folder + "/goes_on")
+        with open(os.open(folder + "/oscommit", os.O_CREAT | os.O_WRONLY, 0o700), "w", encoding="utf-8") as waits:
+            waits.write(self.WAITS % at_the_first)
+        self.ok("put", self.file("part", b"one\n"), self.url(f"{table}/parts/1"), "--if-absent")
+        holder = self.compact(folder, table)
+        self.assertEqual(holder.stdout.readline(), b"ready\n", "the compactor does not write")
+        first = int(holder.stdout.readline())
+        group, keeper = os.getpgid(first), children(holder.pid)["lock-keeper"]
+        os.killpg(group, signal.SIGSTOP)
+        for process in (holder.pid, keeper):
+            os.kill(process, signal.SIGSTOP)
+        self.ok("put", self.file("part", b"two\n"), self.url(f"{table}/parts/2"), "--if-absent")
+        self.ends(self.compact(folder, table), DONE)
+        self.assertEqual(self.ok("get", self.url(f"{table}/all"), "-").out, b"one\ntwo\n")
+        os.killpg(group, signal.SIGCONT)
+        with open(folder + "/goes_on", "w", encoding="utf-8") as goes_on:
+            goes_on.write("\n")
+        self.gone(group)
+        for process in (keeper, holder.pid):  # the last one ends the other
+            os.kill(process, signal.SIGCONT)
+        said = [text.decode() for text in holder.communicate(timeout=PATIENCE_S)]
+        return holder.returncode, *said, self.ok("get", self.url(f"{table}/all"), "-").out
+
+    def test_it_cannot_write_over_its_successor(self):
+        status, out, err, there = self.raced("")
+        self.assertEqual(there, b"one\ntwo\n", "the successor's object is lost")
+        self.assertIn("token", err)
+        self.assertNotIn("committed", out)
+        self.assertEqual(status, LOST, (out, err))
+
+    def test_without_its_token_it_would(self):
+        _, out, _, there = self.raced("unset OSCOMMIT_FENCING_TOKEN")
+        self.assertIn("committed", out)
+        self.assertEqual(there, b"one\n")
 
 
 class Lost(LockCase):
@@ -399,4 +474,4 @@ class OnTerminal(LockCase):
 
 
 if __name__ == "__main__":
-    main(Lock, Signals, Killed, Stopped, Lost, OnTerminal, only={"embedded", "minio"})
+    main(Lock, Signals, Killed, Stopped, Compactor, Lost, OnTerminal, only={"embedded", "minio"})
