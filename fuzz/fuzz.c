@@ -13,6 +13,34 @@ _Noreturn void fuzz_failed(const char *file, int line, const char *condition)
     abort();
 }
 
+unsigned fuzz_next(struct fuzz_bytes *bytes)
+{
+    if (bytes->left == 0)
+        return 0;
+    bytes->left--;
+    return *bytes->p++;
+}
+
+uint64_t fuzz_next_u32(struct fuzz_bytes *bytes)
+{
+    uint64_t value = fuzz_next(bytes);
+    value = value << 8 | fuzz_next(bytes);
+    value = value << 8 | fuzz_next(bytes);
+    return value << 8 | fuzz_next(bytes);
+}
+
+uint64_t fuzz_next_number(struct fuzz_bytes *bytes)
+{
+    unsigned pick = fuzz_next(bytes);
+    if (pick < 200)
+        return pick;
+    if (pick < 240)
+        return fuzz_next_u32(bytes);
+    if (pick < 248)
+        return UINT64_MAX;
+    return UINT64_MAX - fuzz_next(bytes);
+}
+
 char *fuzz_copy(const uint8_t *data, size_t size)
 {
     char *copy = malloc(size > 0 ? size : 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the fuzz targets share. A target is one LLVMFuzzerTestOneInput: it gives the bytes to one parser, or plays them
- * as the surroundings of the guard, and aborts when something that must always hold does not. Run by libFuzzer, or over
+ * as the surroundings of the guard or of a lease, and aborts when something that must always hold does not. Run by libFuzzer, or over
  * its corpus by replay.c.
  */
 #ifndef OSCOMMIT_FUZZ_FUZZ_H
@@ -19,6 +19,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Ends the program with the place and the condition; unlike assert it cannot be compiled away. */
 #define FUZZ_CHECK(condition) ((condition) ? (void)0 : fuzz_failed(__FILE__, __LINE__, #condition))
 _Noreturn void fuzz_failed(const char *file, int line, const char *condition);
+
+/* What a schedule is made of: one byte after another; behind the end they are 0. */
+struct fuzz_bytes {
+    const uint8_t *p;
+    size_t left;
+};
+unsigned fuzz_next(struct fuzz_bytes *bytes);
+uint64_t fuzz_next_u32(struct fuzz_bytes *bytes);
+/* Mostly small, now and then at an end of the range. */
+uint64_t fuzz_next_number(struct fuzz_bytes *bytes);
 
 /* The bytes in a block of exactly their size, so that a read behind them is seen; with a NUL behind them for a string.
  */

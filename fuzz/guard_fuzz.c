@@ -26,48 +26,12 @@ struct surroundings {
 static const char *const etags[] = {"\"a\"", "\"b\"", "\"00112233445566778899aabbccddeeff\"", ""};
 static const char *const nonces[] = {NONCE, "ffffffffffffffffffffffffffffffff", "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", ""};
 
-/* ------------------------------------------------------------------------------------------------ bytes */
-
-struct bytes {
-    const uint8_t *p;
-    size_t left;
-};
-
-static unsigned next(struct bytes *bytes)
-{
-    if (bytes->left == 0)
-        return 0;
-    bytes->left--;
-    return *bytes->p++;
-}
-
-static uint64_t next_u32(struct bytes *bytes)
-{
-    uint64_t value = next(bytes);
-    value = value << 8 | next(bytes);
-    value = value << 8 | next(bytes);
-    return value << 8 | next(bytes);
-}
-
-/* Mostly small, now and then at an end of the range. */
-static uint64_t next_number(struct bytes *bytes)
-{
-    unsigned pick = next(bytes);
-    if (pick < 200)
-        return pick;
-    if (pick < 240)
-        return next_u32(bytes);
-    if (pick < 248)
-        return UINT64_MAX;
-    return UINT64_MAX - next(bytes);
-}
-
 /* ------------------------------------------------------------------------------------------------ its surroundings */
 
-static void pass_time(struct bytes *bytes, struct surroundings *around)
+static void pass_time(struct fuzz_bytes *bytes, struct surroundings *around)
 {
-    unsigned pick = next(bytes);
-    uint64_t ms = pick < 128 ? pick * 8 : pick < 254 ? (pick - 127) * 500 : next_u32(bytes) % 10000000;
+    unsigned pick = fuzz_next(bytes);
+    uint64_t ms = pick < 128 ? pick * 8 : pick < 254 ? (pick - 127) * 500 : fuzz_next_u32(bytes) % 10000000;
 
     around->now.monotonic_ms += ms;
     around->now.boottime_ms += pick >= 224 && pick < 248 ? ms + 600000 : ms; /* suspended */
@@ -75,21 +39,21 @@ static void pass_time(struct bytes *bytes, struct surroundings *around)
     around->s3_ms += pick >= 252 && pick < 254 ? 0 : ms;
 }
 
-static void fill_date(struct bytes *bytes, struct surroundings *around, struct guard_event *event)
+static void fill_date(struct fuzz_bytes *bytes, struct surroundings *around, struct guard_event *event)
 {
-    unsigned pick = next(bytes);
+    unsigned pick = fuzz_next(bytes);
 
     event->has_date = pick != 255;
     event->date_s = around->s3_ms / 1000;
     if (pick >= 250 && pick < 255)
-        event->date_s += next(bytes);
+        event->date_s += fuzz_next(bytes);
     else if (pick >= 245)
-        event->date_s -= next(bytes);
+        event->date_s -= fuzz_next(bytes);
 }
 
-static void fill_record(struct bytes *bytes, const struct surroundings *around, struct record *ret)
+static void fill_record(struct fuzz_bytes *bytes, const struct surroundings *around, struct record *ret)
 {
-    unsigned pick = next(bytes);
+    unsigned pick = fuzz_next(bytes);
 
     memset(ret, 0, sizeof(*ret));
     if (pick & 1 && pick & 8 && around->watch.holder.seen_step > 0) { /* the other holder's, still */
@@ -102,11 +66,11 @@ static void fill_record(struct bytes *bytes, const struct surroundings *around, 
             ret->fence_s += 1;
     } else {
         strcpy(ret->nonce, nonces[pick >> 1 & 3]);
-        ret->generation = next_number(bytes);
-        ret->timeout_ms = next_number(bytes) * 1000;
-        ret->ttl_s = around->s3_ms / 1000 + next_number(bytes);
+        ret->generation = fuzz_next_number(bytes);
+        ret->timeout_ms = fuzz_next_number(bytes) * 1000;
+        ret->ttl_s = around->s3_ms / 1000 + fuzz_next_number(bytes);
         ret->has_fence = (pick & 16) != 0;
-        ret->fence_s = ret->has_fence ? around->s3_ms / 1000 + next_number(bytes) - 20 : 0;
+        ret->fence_s = ret->has_fence ? around->s3_ms / 1000 + fuzz_next_number(bytes) - 20 : 0;
     }
     if (pick & 8)
         ret->upload = 1 + (pick >> 4 & 1);
@@ -114,9 +78,9 @@ static void fill_record(struct bytes *bytes, const struct surroundings *around, 
         strcpy(ret->saw, nonces[pick >> 6 & 3]);
 }
 
-static void fill_version(struct bytes *bytes, const struct surroundings *around, struct object_version *ret)
+static void fill_version(struct fuzz_bytes *bytes, const struct surroundings *around, struct object_version *ret)
 {
-    unsigned pick = next(bytes);
+    unsigned pick = fuzz_next(bytes);
 
     memset(ret, 0, sizeof(*ret));
     ret->exists = (pick & 1) != 0;
@@ -126,13 +90,15 @@ static void fill_version(struct bytes *bytes, const struct surroundings *around,
     strcpy(ret->nonce, pick >= 224 ? nonces[0] : nonces[1 + (pick >> 3) % 3]);
     ret->last_modified_s = pick >> 5 & 1;
     if ((pick & 24) == 24) /* around what N1 calls long ago */
-        ret->last_modified_s = (int64_t)(around->s3_ms / 1000) - GUARD_NATIVE_SETTLED_S - (int64_t)(next(bytes) % 64);
+        ret->last_modified_s =
+            (int64_t)(around->s3_ms / 1000) - GUARD_NATIVE_SETTLED_S - (int64_t)(fuzz_next(bytes) % 64);
     if (pick & 64)
         strcpy(ret->version_id, pick & 128 ? "null" : "v1");
 }
 
 /* What the answer says beyond how it went. */
-static void fill_content(struct bytes *bytes, struct surroundings *around, unsigned pick, struct guard_event *event)
+static void fill_content(struct fuzz_bytes *bytes, struct surroundings *around, unsigned pick,
+                         struct guard_event *event)
 {
     switch (event->kind) {
     case GUARD_EVENT_HEAD:
@@ -144,7 +110,7 @@ static void fill_content(struct bytes *bytes, struct surroundings *around, unsig
         return;
     case GUARD_EVENT_SOURCE:
         fill_date(bytes, around, event);
-        event->source_bytes = next_number(bytes) << (pick & 31);
+        event->source_bytes = fuzz_next_number(bytes) << (pick & 31);
         return;
     case GUARD_EVENT_ATTEMPT:
         fill_date(bytes, around, event);
@@ -168,9 +134,9 @@ static void fill_content(struct bytes *bytes, struct surroundings *around, unsig
     }
 }
 
-static void fill_answer(struct bytes *bytes, struct surroundings *around, struct guard_event *event)
+static void fill_answer(struct fuzz_bytes *bytes, struct surroundings *around, struct guard_event *event)
 {
-    unsigned pick = next(bytes);
+    unsigned pick = fuzz_next(bytes);
 
     event->head = pick < 200 ? HEAD_ANSWERED : pick < 240 ? HEAD_FAILED : HEAD_REFUSED;
     event->signed_ok = pick < 240;
@@ -187,9 +153,9 @@ static void fill_answer(struct bytes *bytes, struct surroundings *around, struct
 }
 
 /* An answer that is awaited, or time, or (rarely) something that nobody asked for. False: nothing can happen. */
-static bool next_event(struct bytes *bytes, struct surroundings *around, struct guard_event *event)
+static bool next_event(struct fuzz_bytes *bytes, struct surroundings *around, struct guard_event *event)
 {
-    unsigned pick = next(bytes);
+    unsigned pick = fuzz_next(bytes);
     enum guard_event_kind kinds[11];
     unsigned count = 0;
 
@@ -213,9 +179,9 @@ static bool next_event(struct bytes *bytes, struct surroundings *around, struct 
 
 /* ------------------------------------------------------------------------------------------------ settings, start */
 
-static void make_settings(struct bytes *bytes, struct guard_settings *ret)
+static void make_settings(struct fuzz_bytes *bytes, struct guard_settings *ret)
 {
-    unsigned pick = next(bytes);
+    unsigned pick = fuzz_next(bytes);
 
     memset(ret, 0, sizeof(*ret));
     ret->max_clock_skew_rate = 2 + (pick & 1);
@@ -225,7 +191,7 @@ static void make_settings(struct bytes *bytes, struct guard_settings *ret)
     ret->length_s = 1 + (pick >> 4) * 4; /* 1 to 61: one over E6's limit */
     if (ret->length_s > GUARD_LENGTH_MAX_S)
         ret->length_s = GUARD_LENGTH_MAX_S;
-    pick = next(bytes);
+    pick = fuzz_next(bytes);
     ret->work_s = pick & 1 ? 0 : 1 + (pick >> 4);
     ret->minimum_rate = 3000;
     ret->late_segment_s = 1;
@@ -233,7 +199,7 @@ static void make_settings(struct bytes *bytes, struct guard_settings *ret)
     ret->margin_s = pick >> 1 & 3;
     ret->source_unpinned = (pick & 32) != 0;
     ret->answer_409 = (pick >> 3 & 3) % 3;
-    pick = next(bytes);
+    pick = fuzz_next(bytes);
     ret->fences = (pick & 1) != 0;
     ret->release_always = (pick & 2) != 0;
     ret->etag_known = (pick & 4) != 0;
@@ -245,10 +211,10 @@ static void make_settings(struct bytes *bytes, struct guard_settings *ret)
     ret->forward_only = (pick & 88) == 88; /* native */
 }
 
-static void make_guard(struct bytes *bytes, const struct guard_settings *settings, struct surroundings *around,
+static void make_guard(struct fuzz_bytes *bytes, const struct guard_settings *settings, struct surroundings *around,
                        struct guard *ret)
 {
-    unsigned pick = next(bytes);
+    unsigned pick = fuzz_next(bytes);
     struct guard_start start = {
         .operation = (enum guard_operation)(1 + pick % 4),
         .our_etag = pick & 4 ? "\"b\"" : "\"d\"",
@@ -262,7 +228,7 @@ static void make_guard(struct bytes *bytes, const struct guard_settings *setting
 
     start.expected_etag = start.operation == GUARD_DELETE || pick & 32 ? "\"a\"" : NULL;
     start.upload = start.operation == GUARD_COMPLETE ? 2 : 0;
-    start.generation = next_number(bytes);
+    start.generation = fuzz_next_number(bytes);
     struct record released;
     if ((pick & 192) == 192 && !settings->native) { /* R12.11 */
         fill_record(bytes, around, &released);
@@ -275,11 +241,11 @@ static void make_guard(struct bytes *bytes, const struct guard_settings *setting
     guard_watch_start(&around->watch, &own, &start);
 }
 
-static void make_resolution(struct bytes *bytes, const struct guard_settings *settings, struct surroundings *around,
-                            struct guard *ret)
+static void make_resolution(struct fuzz_bytes *bytes, const struct guard_settings *settings,
+                            struct surroundings *around, struct guard *ret)
 {
     struct guard_ticket ticket;
-    unsigned pick = next(bytes);
+    unsigned pick = fuzz_next(bytes);
 
     memset(&ticket, 0, sizeof(ticket));
     ticket.operation = (enum guard_operation)(1 + pick % 4);
@@ -293,7 +259,7 @@ static void make_resolution(struct bytes *bytes, const struct guard_settings *se
     ticket.d0_s = around->s3_ms / 1000;
     ticket.margin_s = pick >> 4 & 3;
     ticket.not_applied = pick >= 192;
-    ticket.record.generation = next_number(bytes);
+    ticket.record.generation = fuzz_next_number(bytes);
     ticket.record.timeout_ms = 20000;
     ticket.record.ttl_s = ticket.d0_s + 3600;
     ticket.record.has_fence = (pick & 64) != 0;
@@ -321,11 +287,11 @@ static void play(const uint8_t *data, size_t size, int fill, struct guard *guard
     static struct guard_actions todo;
     struct guard_settings settings;
     struct surroundings around;
-    struct bytes bytes = {data, size};
+    struct fuzz_bytes bytes = {data, size};
 
     memset(guard, fill, sizeof(*guard));
     begin(&around);
-    unsigned mode = next(&bytes);
+    unsigned mode = fuzz_next(&bytes);
     make_settings(&bytes, &settings);
     if (mode & 1)
         make_resolution(&bytes, &settings, &around, guard);

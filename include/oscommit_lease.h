@@ -81,7 +81,8 @@ OS_API uint64_t os_lease_token(const os_lease *lease);
 /* Ends the lease and frees it, but where it is refused. Others can have it at once. Blocks until the table has answered.
  * NULL is fine.
  *   OS_OK             it was held until now, and nothing of it is left
- *   OS_ERR_CONFLICT   it had been lost before: what was done since then was not covered by it
+ *   OS_ERR_CONFLICT   it had been lost before: what was done since then was not covered by it. So it seems, too, when something
+ *                     between here and the table sends a request twice
  *   OS_ERR_UNDECIDED  it was held until now, but the table did not confirm the end: others may have to wait for ttl_s
  *   OS_ERR_CANCELLED  the client was closed before: nothing was sent, and others may have to wait for ttl_s
  *   OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY   refused: in a callback of the client, in a child process, or for want of memory.

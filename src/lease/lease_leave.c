@@ -64,7 +64,7 @@ static void on_not_done(struct lease *l, const struct lease_event *event)
     bool tried = l->flight.kind == LEASE_DROP || l->flight.kind == LEASE_READ;
     if (l->flight.kind == LEASE_TAKE)
         lease_take_failed(l, event);
-    if (tried && (event->outcome == LEASE_REFUSED || has_one_try(l)))
+    if (tried && (event->outcome == LEASE_REFUSED || has_one_try(l) || l->own == LEASE_OWN_NOTHING))
         lease_conclude(l);
     else if (tried)
         lease_back_off(l, &event->now);

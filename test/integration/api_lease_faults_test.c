@@ -218,12 +218,20 @@ SUITE_TEST(extensions_that_get_no_answer_lose_it_before_another_has_it, 0)
 
 /* ----------------------------------------------------------------------------------------------------- release */
 
+/* The answer to the second of two copies says that nothing is there: whether the first did it, nobody knows. */
+static void release_under(const struct fault *fault, os_lease *lease)
+{
+    os_error error;
+    os_code code = os_lease_release(lease, NULL, &error);
+    CHECK_CODE(code, fault->rule.action == FAULT_REPLAY ? OS_ERR_CONFLICT : OS_OK, &error);
+}
+
 SUITE_ROWS(faults, a_release_is_confirmed_in_the_end, 0)
 {
     ENDED struct pair pair = pair_open(f, "released");
     os_lease *lease = acquire_soon(&pair, NULL);
     unsigned rule = pair_add(&pair, row->rule, "DeleteItem", pair.name);
-    leases_release(lease);
+    release_under(row, lease);
     assert_true(fault_proxy_hits(f->ledger_proxy, rule) >= 1);
     is_free(&pair);
 }
@@ -235,7 +243,7 @@ SUITE_ROWS(faults, with_fencing_a_release_is_confirmed_in_the_end, 0)
     os_lease *lease = acquire_soon(&pair, &options);
     uint64_t token = os_lease_token(lease);
     unsigned rule = pair_add(&pair, row->rule, "UpdateItem", pair.name);
-    leases_release(lease);
+    release_under(row, lease);
     assert_true(fault_proxy_hits(f->ledger_proxy, rule) >= 1);
     os_lease_info info = leases_read(pair.other, pair.name);
     assert_int_equal(info.held, 0);

@@ -151,7 +151,7 @@ static void open_fake(struct dynamo_pair *pair)
                                                 .access_key = server.keys.access_key_id,
                                                 .secret_key = server.keys.secret_access_key};
     snprintf(pair->table, sizeof(pair->table), "%s-%u", server.unique, tables++);
-    pair->target = (struct dynamo_target){.endpoint = &server.endpoint, .table = pair->table};
+    pair->target = (struct dynamo_target){.endpoint = &server.endpoint, .table = pair->table, .schema = &record_schema};
     pair->fake = fake_dynamo_new(&options);
     assert_non_null(pair->fake);
 }

@@ -18,6 +18,16 @@ TEST(L7_a_release_drops_the_current_version)
           "stop -> [RELEASED]\n");
 }
 
+/* L7: of one that never had it, there is nothing to drop; a look that failed is not repeated. */
+TEST(L7_a_release_of_what_was_never_had_asks_for_no_drop)
+{
+    TRACE("ttl=6\n"
+          "start -> TAKE 1 e=1007 [ACQUIRING]\n"
+          "release -> [RELEASING]\n"
+          "blind -> READ [RELEASING]\n"
+          "throttled -> [RELEASED]\n");
+}
+
 /* L7: its answer comes first, or that it was given up. */
 TEST(L7_a_release_waits_for_the_request_under_way)
 {
