@@ -47,6 +47,28 @@ TEST(a_conflict_that_finds_no_memory_is_ambiguous)
     assert_true(allowed > 20);
 }
 
+TEST(an_unreadable_item_that_finds_no_memory_is_ambiguous)
+{
+    enum table_outcome outcome = TABLE_AMBIGUOUS;
+    size_t allowed = 0;
+    for (; outcome != TABLE_UNREADABLE; allowed++) {
+        struct http_response response;
+        bool found = true;
+        char *seen = NULL;
+        os_error err;
+        answer(&response, 200, "{\"Item\":{\"path\":{\"S\":\"k\"},\"etag\":{\"N\":\"1\"}}}");
+        allow(allowed);
+        outcome = record_read_unreadable(&response, &dir_k, &found, &seen, &err);
+        allow_all();
+        http_response_free(&response);
+        assert_true(outcome == TABLE_UNREADABLE || (outcome == TABLE_AMBIGUOUS && err.code != OS_OK));
+        assert_int_equal(seen != NULL, outcome == TABLE_UNREADABLE);
+        free(seen);
+        assert_true(allowed < 1000);
+    }
+    assert_true(allowed > 10);
+}
+
 static bool go_on(void *context, const struct dynamo_row *row)
 {
     size_t *rows = context;
