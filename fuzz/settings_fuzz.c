@@ -108,6 +108,21 @@ static void take_lines(char *text, os_options *options)
     }
 }
 
+/* Without a store there are leases and locks alone, which have no tickets. */
+static void check_store(const struct settings *settings)
+{
+    struct ticket_place place;
+    if (settings->store_scheme == SETTINGS_NONE) {
+        FUZZ_CHECK(settings->ledger_scheme == SETTINGS_DYNAMODB || settings->ledger_scheme == SETTINGS_SQLITE);
+        return;
+    }
+    FUZZ_CHECK(settings->store_scheme == SETTINGS_S3 || settings->store_scheme == SETTINGS_FILE);
+    ticket_place_of(settings, &place);
+    for (size_t i = 0; i < TICKET_PARTS; i++)
+        FUZZ_CHECK(place.part[i] != NULL);
+    FUZZ_CHECK(place.part[TICKET_ENDPOINT][0] != '\0');
+}
+
 static void check_accepted(const struct settings *settings)
 {
     const struct guard_settings *guard = &settings->guard;
@@ -116,12 +131,7 @@ static void check_accepted(const struct settings *settings)
     FUZZ_CHECK(guard->ttl_s >= LEAST_TTL_S && guard->ttl_s <= UINT32_MAX); /* T5 */
     FUZZ_CHECK(guard->ttl_s >= 10 * guard->timeout_ms * guard->max_clock_skew_rate / 1000);
     FUZZ_CHECK(guard->length_s > 0 && guard->length_s <= GUARD_LENGTH_MAX_S);
-    FUZZ_CHECK(settings->store_scheme == SETTINGS_S3 || settings->store_scheme == SETTINGS_FILE);
-    struct ticket_place place;
-    ticket_place_of(settings, &place);
-    for (size_t i = 0; i < TICKET_PARTS; i++)
-        FUZZ_CHECK(place.part[i] != NULL);
-    FUZZ_CHECK(place.part[TICKET_ENDPOINT][0] != '\0');
+    check_store(settings);
     FUZZ_CHECK(settings->ledger_scheme != SETTINGS_DYNAMODB || settings->table != NULL);
     FUZZ_CHECK(settings->user_agent == NULL || strpbrk(settings->user_agent, "\r\n") == NULL);
 }
