@@ -1,7 +1,7 @@
 #!/bin/sh
 # Joins the parts of a table into one object, on one machine at a time. STORE is file:///root or s3://bucket, TABLE a key
 # below it, LEASES the table of leases: sqlite:///FILE or dynamodb://TABLE. OSCOMMIT_LEDGER is the table of records, as
-# everywhere. Flags go to oscommit lock: "--ttl 30s".
+# everywhere. Flags, such as --ttl 30s, go to oscommit lock.
 set -e
 store=${STORE:?set STORE to file:///root or s3://bucket}
 table=${TABLE:-table}
@@ -11,6 +11,7 @@ fi
 parts=$(mktemp -d)
 trap 'rm -r "$parts"' EXIT
 oscommit ls "$store/$table/parts/" >"$parts/list"
+: >"$parts/all"
 while read -r _ _ key; do # when it was written, its length, its key
     oscommit get "$store/$key" - >>"$parts/all"
 done <"$parts/list"

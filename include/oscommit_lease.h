@@ -47,7 +47,8 @@ typedef struct os_lease_options {
     size_t size;
     uint64_t
         ttl_s; /* [60] time to live after an extension, 2 to 86,400 seconds; all holders wait so long for a dead one */
-    int wait;  /* [0] 0: another holder is a conflict at once. 1: wait for him until the deadline of the call */
+    int wait; /* [0] 0: another holder is a conflict at once; only one whose time is over is looked at for as long as he
+                * may live, and followed if he is dead. 1: wait for him until the deadline of the call */
     int fencing;                 /* [0] 1: with a token. The item stays when the lease is released, to remember it */
     const char *owner;           /* [host name and process id] who holds it, for people: 1 to 255 bytes of UTF-8 */
     os_lease_changed_fn changed; /* [NULL] */

@@ -36,7 +36,7 @@ static enum table_outcome read_item(const struct http_response *response, const 
 
 static bool is_empty(const json_t *item)
 {
-    return item == NULL || (json_is_object(item) && json_object_size(item) == 0);
+    return item == NULL || (json_typeof(item) == JSON_OBJECT && json_object_size(item) == 0);
 }
 
 /* R4: an answer without the item, from a server that does not know ReturnValuesOnConditionCheckFailure or because there

@@ -135,12 +135,12 @@ static os_code refuse_acquired(const os_lease *hold, os_error *err)
     bool late = hold->was_interrupted && hold->interrupted == OP_DEADLINE && hold->error.code == OS_OK;
     bool other = hold->lease.end == LEASE_BUSY || (late && seen->item.held && !hold_wrote(hold, &seen->item));
     if (other)
-        return error_set(
-            err, OS_ERR_CONFLICT,
-            "The lease \"%.200s\" is held by %.280s%s. Wait for the end of it, or find out what the holder "
-            "does.",
-            hold->name, hold->other[0] != '\0' ? hold->other : "another",
-            hold->lease.end == LEASE_BUSY ? "" : ", until the deadline");
+        return error_set(err, OS_ERR_CONFLICT,
+                         "The lease \"%.200s\" is held by %.280s%s. Wait for longer than its time to live: if its "
+                         "holder is dead, it "
+                         "can be had then.",
+                         hold->name, hold->other[0] != '\0' ? hold->other : "another",
+                         hold->lease.end == LEASE_BUSY ? "" : ", still at the deadline");
     if (hold->was_interrupted)
         return error_set(err, op_reason_code(hold->interrupted), "The lease \"%.200s\" was not acquired: %s.%s%.500s",
                          hold->name, op_reason_clause(hold->interrupted),

@@ -18,8 +18,8 @@
  * L1 Every TAKE and EXTEND writes a version that was never sent before. Whose it is, its nonce tells.
  * L2 A TAKE is one conditional write, and the poll as well. It takes what is free; a foreign item whose expiry has
  *    passed; an item of ours that was seen unchanged for as long as its own ttl; and at once what has our nonce.
- * L3 A TAKE each poll_ms, or sooner: exactly when what was seen becomes ripe. `once`: the first answer that shows the
- *    lease in other hands ends it.
+ * L3 A TAKE each poll_ms, or sooner: exactly when what was seen becomes ripe. `once`: an answer that shows the lease
+ *    in the hands of one who lives, or may, ends it.
  * L4 An OK of TAKE or EXTEND gives time, counted from the send of that request by the clock that advanced most.
  * L5 It is extended at a third of the ttl.
  * L6 HELD, AT_RISK and LOST follow from the clocks at any time; LOST is final.

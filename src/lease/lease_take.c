@@ -115,9 +115,24 @@ static void poll(struct lease *l, const struct clock_reading *now)
     lease_wait(l, now, delay_ms);
 }
 
+/* A live holder would have extended it by now, if that clock is right. It only says that a longer look is worth it. */
+static bool looks_dead(const struct lease *l, const struct clock_reading *now)
+{
+    const struct lease_item *item = &l->seen.item;
+    return !is_foreign(item) && item->expiry_s < lease_foreign_now_s(l, now);
+}
+
+/* L3.2 */
+static bool is_busy(const struct lease *l, const struct lease_seen *before, const struct clock_reading *now)
+{
+    bool lives = before->item.held && strcmp(before->item.version, l->seen.item.version) != 0;
+    return l->settings.once && (lives || !looks_dead(l, now));
+}
+
 /* An item that may be taken now, though the last TAKE could not, is taken at once: nobody else holds it. */
 static void on_shown(struct lease *l, const struct lease_event *event)
 {
+    const struct lease_seen before = l->seen;
     lease_learn(l, event);
     const struct lease_item *item = &l->seen.item;
     bool may_be_taken =
@@ -126,7 +141,7 @@ static void on_shown(struct lease *l, const struct lease_event *event)
         lease_back_off(l, &event->now);
     } else if (may_be_taken) {
         lease_wait(l, &event->now, 0);
-    } else if (l->settings.once) {
+    } else if (is_busy(l, &before, &event->now)) {
         l->end = LEASE_BUSY;
         lease_conclude(l);
     } else {

@@ -84,7 +84,7 @@ SUITE_TEST(who_waits_until_its_deadline_is_told_who_has_it, 0)
     options.wait = 1;
     call.deadline_ms = 3000;
     CHECK_CODE(os_lease_acquire(other, name, &options, &call, &never, &error), OS_ERR_CONFLICT, &error);
-    CHECK_SAYS(&error, "held by somebody, until the deadline");
+    CHECK_SAYS(&error, "held by somebody, still at the deadline");
     assert_null(never);
     assert_int_equal(os_lease_state(lease), OS_LEASE_HELD);
     leases_release(lease);

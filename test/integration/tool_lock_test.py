@@ -67,7 +67,7 @@ class LockCase(BackendCase):
         with contextlib.suppress(OSError):
             process.send_signal(signal.SIGCONT)
         process.kill()
-        process.communicate()
+        process.communicate(timeout=PATIENCE_S)
 
     def ends(self, process, status):
         out, err = process.communicate(timeout=PATIENCE_S)

@@ -55,6 +55,7 @@ enum status status_of_lease(os_code code)
     switch (code) {
     case OS_ERR_CONFLICT: return STATUS_CONFLICT;
     case OS_ERR_ARGUMENT: return STATUS_USAGE;
+    case OS_ERR_DEADLINE: return STATUS_UNREACHABLE; /* no answer all the time: another holder is a conflict */
     default: return status_of_read(code);
     }
 }

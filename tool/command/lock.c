@@ -194,7 +194,8 @@ const struct command command_lock = {
     .summary = "run a program while a lease is held, on one machine at a time",
     .description =
         "Acquires the lease NAME, runs PROGRAM, and releases the lease when PROGRAM has ended: flock(1) for a fleet.\n"
-        "If another holds the lease, ends with status 3 at once; with --wait, when that time is over. The table of\n"
+        "If another holds the lease, ends with status 3 at once; with --wait, when that time is over. One who died\n"
+        "is followed when his --ttl was waited out: without --wait too, but not by a shorter one. The table of\n"
         "leases is that of --ledger (made by `oscommit table create --leases`), or any file of records in SQLite.\n"
         "No store is needed.\n"
         "The environment of PROGRAM has OSCOMMIT_LEASE_NAME and OSCOMMIT_FENCING_TOKEN, a number that is larger for\n"

@@ -313,8 +313,9 @@ int held_run(struct held *held)
 
     if (!fill_environment(held, &surroundings))
         return ENOMEM;
-    failure =
-        held_start(held->program, surroundings.all, is_in_front(held, getpgrp()) ? held->terminal : -1, &held->process);
+    const struct held_watch its_end = {&held->keeper, keeper_now_ms() + os_lease_remaining_ms(held->lease)};
+    failure = held_start(held->program, surroundings.all, is_in_front(held, getpgrp()) ? held->terminal : -1, &its_end,
+                         &held->process);
     surroundings_clear(&surroundings);
     if (failure != 0) {
         take_terminal(held);

@@ -19,11 +19,12 @@ static void reset_signals(void)
 }
 
 /* In the child, where other threads are missing: nothing here may take a lock. */
-static void become(char *const *program, char **environment, int terminal, int report)
+static void become(char *const *program, char **environment, int terminal, const struct held_watch *watch, int report)
 {
     int failure;
 
     (void)setpgid(0, 0);
+    keeper_tell(watch->keeper, getpid(), watch->until_ms);
     if (terminal >= 0)
         (void)tcsetpgrp(terminal, getpid()); /* SIGTTOU is blocked still */
     reset_signals();
@@ -46,7 +47,7 @@ static int read_report(int report)
     return got == (ssize_t)sizeof(failure) ? failure : 0;
 }
 
-int held_start(char *const *program, char **environment, int terminal, pid_t *ret)
+int held_start(char *const *program, char **environment, int terminal, const struct held_watch *watch, pid_t *ret)
 {
     int report[2]; /* it closes when the program begins */
     int failure;
@@ -59,7 +60,7 @@ int held_start(char *const *program, char **environment, int terminal, pid_t *re
         (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != parent) /* it died before that */
             _exit(127);
-        become(program, environment, terminal, report[1]);
+        become(program, environment, terminal, watch, report[1]);
     }
     failure = *ret < 0 ? errno : 0;
     (void)close(report[1]);

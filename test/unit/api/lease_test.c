@@ -238,7 +238,7 @@ TEST_WITH(scratch, who_waits_can_be_called_off_and_has_a_deadline)
     os_lease *lease = acquire(client, "job", NULL);
     (void)wait_for_it(&waiter);
     CHECK_CODE(waiter.code, OS_ERR_CONFLICT, &waiter.error);
-    CHECK_SAYS(&waiter.error, "until the deadline");
+    CHECK_SAYS(&waiter.error, "still at the deadline");
     assert_null(waiter.lease);
     waiter.deadline_ms = PATIENCE_MS;
     assert_int_equal(os_cancel_new(&waiter.cancel), OS_OK);

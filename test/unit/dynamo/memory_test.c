@@ -56,7 +56,7 @@ TEST(an_unreadable_item_that_finds_no_memory_is_ambiguous)
         bool found = true;
         char *seen = NULL;
         os_error err;
-        answer(&response, 200, "{\"Item\":{\"path\":{\"S\":\"k\"},\"etag\":{\"N\":\"1\"}}}");
+        answer(&response, 200, "{\"Item\":{\"path\":{\"S\":\"k\"},\"etag\":{\"L\":[1]}}}");
         allow(allowed);
         outcome = record_read_unreadable(&response, &dir_k, &found, &seen, &err);
         allow_all();

@@ -181,7 +181,7 @@ TEST(L4_what_was_never_announced_is_not_lost)
     TRACE("ttl=6 once\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
           "ok @1007 -> EXTEND 2 e=1014 on=1 [ACQUIRING]\n"
-          "conflict v=other t=6000 @1008 -> [BUSY]\n");
+          "conflict v=other e=1014 t=6000 @1008 -> [BUSY]\n");
 }
 
 /* L4: an answer that takes longer than the time lasts. */

@@ -294,6 +294,28 @@ TEST(L3_once_ends_at_the_first_item_of_another)
           "release -> [RELEASED]\n");
 }
 
+/* L3.2: its time is over, so its holder may be dead; what is taken has been seen unchanged for its ttl all the same. */
+TEST(L3_once_waits_for_one_that_may_be_dead)
+{
+    TRACE("ttl=6 once\n"
+          "start -> TAKE 1 e=1007 [ACQUIRING]\n"
+          "conflict v=other e=999 t=1500 @1000 -> WAIT 1000 [ACQUIRING]\n"
+          "timer +1000 -> TAKE 2 e=1008 now=1001 [ACQUIRING]\n"
+          "conflict v=other e=999 t=1500 @1001 -> WAIT 500 [ACQUIRING]\n"
+          "timer +500 -> TAKE 3 e=1009 on=other now=1001 [ACQUIRING]\n"
+          "ok -> WAIT 2000 [HELD]\n");
+}
+
+/* L3.2: it lives, and a clock is wrong. */
+TEST(L3_once_ends_when_one_that_seemed_dead_goes_on)
+{
+    TRACE("ttl=6 once\n"
+          "start -> TAKE 1 e=1007 [ACQUIRING]\n"
+          "conflict v=other e=999 t=1500 @1000 -> WAIT 1000 [ACQUIRING]\n"
+          "timer +1000 -> TAKE 2 e=1008 now=1001 [ACQUIRING]\n"
+          "conflict v=another e=1000 t=1500 @1001 -> [BUSY]\n");
+}
+
 /* L3 */
 TEST(L3_once_goes_on_while_nobody_else_holds_it)
 {

@@ -107,7 +107,7 @@ TEST(L8_what_another_has_taken_is_sought_again)
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
           "ok v=1 t=6000 n=0/1 @1000 -> EPOCH [ACQUIRING]\n"
           "ok epoch=9 -> TOKEN 9/1 on=1 [ACQUIRING]\n"
-          "conflict v=other t=2000 @1001 -> [BUSY]\n");
+          "conflict v=other e=1003 t=2000 @1001 -> [BUSY]\n");
     TRACE("ttl=6 fencing\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
           "ok v=1 t=6000 n=0/1 @1000 -> EPOCH [ACQUIRING]\n"
