@@ -78,14 +78,6 @@ static os_code check_lock(const os_lock *lock, bool whose, os_error *err)
     return code;
 }
 
-static os_code check_duration(uint64_t duration_s, os_error *err)
-{
-    if (duration_s == 0 || duration_s > DURATION_MOST_S)
-        return error_set(err, OS_ERR_ARGUMENT, "The duration of a lock must be 1 to %d seconds, not %llu.",
-                         DURATION_MOST_S, (unsigned long long)duration_s);
-    return OS_OK;
-}
-
 static void take_lock(void *context, const struct item *item)
 {
     os_lock_info *ret = context;
@@ -118,6 +110,17 @@ static os_code prepare(struct lock_call *ret, os_client *client, const struct lo
     ret->asking.take = take_lock;
     ret->asking.context = &ret->info;
     return OS_OK;
+}
+
+/* With a duration. */
+static os_code prepare_lasting(struct lock_call *ret, os_client *client, const struct lock_arguments *arguments,
+                               os_error *err)
+{
+    os_code code = prepare(ret, client, arguments, true, err);
+    if (code == OS_OK && (arguments->duration_s == 0 || arguments->duration_s > DURATION_MOST_S))
+        return error_set(err, OS_ERR_ARGUMENT, "The duration of a lock must be 1 to %d seconds, not %llu.",
+                         DURATION_MOST_S, (unsigned long long)arguments->duration_s);
+    return code;
 }
 
 static uint64_t lock_now_s(void)
@@ -174,9 +177,7 @@ static os_code acquire(os_client *client, const void *context, os_error *err)
 {
     const struct lock_arguments *arguments = context;
     struct lock_call call;
-    os_code code = prepare(&call, client, arguments, true, err);
-    if (code == OS_OK)
-        code = check_duration(arguments->duration_s, err);
+    os_code code = prepare_lasting(&call, client, arguments, err);
     if (code != OS_OK)
         return code;
     uint64_t now_s = lock_now_s();
@@ -219,9 +220,7 @@ static os_code renew(os_client *client, const void *context, os_error *err)
 {
     const struct lock_arguments *arguments = context;
     struct lock_call call;
-    os_code code = prepare(&call, client, arguments, true, err);
-    if (code == OS_OK)
-        code = check_duration(arguments->duration_s, err);
+    os_code code = prepare_lasting(&call, client, arguments, err);
     if (code != OS_OK)
         return code;
     uint64_t now_s = lock_now_s();

@@ -13,9 +13,8 @@ struct held_watch {
     uint64_t until_ms;
 };
 
-/* 0 and its process, which leads the group; else errno. `terminal` is the controlling one; -1: it stays
- * with who has it. It is sent
- * SIGTERM when the calling thread dies. */
+/* 0 and its process, which leads the group; else errno. `terminal` is the controlling one; -1: it stays with who has it.
+ * The program is sent SIGTERM when the calling thread dies. */
 int held_start(char *const *program, char **environment, int terminal, const struct held_watch *watch, pid_t *ret);
 
 #endif
