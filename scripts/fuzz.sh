@@ -11,8 +11,8 @@
 #
 # One line for each target: TARGET EXECUTIONS CRASHES SECONDS, and behind them what it found: corpus inputs and covered
 # branches, before and after. The same lines stand in OUT/summary.txt. Exit status 1 when an input crashed, hung,
-# leaked or took over 2 GiB: it is kept in OUT/TARGET/artifacts, is named, and is played again alone by giving it to
-# OUT/fuzz/fuzz_TARGET.
+# leaked or took over 2 GiB: it is kept in OUT/TARGET/artifacts, is named and printed, and is played again alone by
+# giving it to OUT/fuzz/fuzz_TARGET.
 # OSCOMMIT_FUZZ_DIR  where to build and to keep what was found (OUT) [build/fuzz]
 set -uo pipefail
 
@@ -81,6 +81,13 @@ is_done() { # TARGET
     [[ $program == "$(program_of "$1")" ]] && ((done_seconds >= seconds))
 }
 
+# Where only the log is left of a machine, the input is made of its line: base64 -d | gunzip.
+print_input() { # FILE
+    [[ -f $1 ]] || return 0
+    printf '    the input: %s\n' "$1"
+    (($(stat -c %s "$1") > 16384)) || printf '    gzip | base64: %s\n' "$(gzip -9n <"$1" | base64 -w 0)"
+}
+
 run_target() { # TARGET: writes OUT/TARGET/line
     local target=$1 folder=$out/$1 start=$SECONDS status=0 executions crashes
     local dict=$root/fuzz/dict/$1.dict arguments=()
@@ -102,8 +109,8 @@ run_target() { # TARGET: writes OUT/TARGET/line
     if ((crashes)); then
         {
             printf '    exit status %d; the log: %s\n' "$status" "$folder/log"
-            sed -n 's/^Test unit written to /    the input: /p' "$folder/log"
-            grep -m 3 -E 'SUMMARY|ERROR|fuzz_failed|runtime error' "$folder/log" | sed 's/^/    /'
+            print_input "$(sed -n 's/.*Test unit written to //p' "$folder/log" | tail -n 1)"
+            grep -m 3 -E 'this must hold|SUMMARY|ERROR|runtime error' "$folder/log" | sed 's/^/    /'
         } >>"$folder/line"
     else
         {

@@ -116,13 +116,13 @@ static bool row_read(sqlite3_stmt *statement, struct file_row *ret)
 static const char replaced_header[] = "x-amz-meta-oscommit-replaced";
 static const char fencing_header[] = "x-amz-meta-oscommit-fencing";
 
-/* Takes the entry `name` off `headers`, if they begin with it. */
+/* Takes the entry `name` off `headers`, if they begin with it. One without a value is not ours: none is written. */
 static void entry_read(struct text *headers, const char *name, char *ret, size_t ret_size)
 {
     struct text rest = *headers;
     struct text value;
     if (text_take_str(&rest, name) && text_take_char(&rest, '\0') && text_take_until(&rest, '\0', &value) &&
-        text_copy(value, ret, ret_size))
+        value.len > 0 && text_copy(value, ret, ret_size))
         *headers = rest;
 }
 
