@@ -92,7 +92,7 @@ check_table() {
 take_over() { # FOLDER
     local kept
     kept=$(mktemp)
-    cat "$1"/figures/* "$table" | awk -F'\t' '/^#/ { print; next } !seen[$1, $2]++' >"$kept"
+    find "$1/figures" -type f -exec cat {} + | cat - "$table" | awk -F'\t' '/^#/ { print; next } !seen[$1, $2]++' >"$kept"
     { grep '^#' "$kept" && grep -v '^#' "$kept" | sort -t $'\t' -k 1,1 -k 2,2; } >"$table"
     rm -f "$kept"
 }

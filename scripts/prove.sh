@@ -4,7 +4,7 @@
 #
 #   scripts/prove.sh [--long] [--resume] [--only STEP,STEP...] [--mutants K/N] [--no-install]
 #
-#   explorer   every schedule of two and three real guards in small worlds (test/model)
+#   explorer   every schedule of two and three real guards, and of leases, in small worlds (test/model)
 #   simulator  the whole library in seeded worlds of clocks, faults and processes (test/sim)
 #   mutants    one rule taken out at a time: somebody must notice (test/mutants)
 #   torture    every allocation, and every call of libcurl, SQLite and files fails once, under the blocking calls and
@@ -68,12 +68,21 @@ done
 # Each step writes its log to standard output, sets `figure` to what it did in figures, and fails when it found
 # something.
 
+# The two explorers, at the same time.
 step_explorer() {
-    local extent=--slice
+    local extent=--slice program pids=() status=0
     ((long)) && extent=--long
-    "$build/test/model/explore" "$extent" | tee "$out/explorer.txt"
-    local status=${PIPESTATUS[0]}
-    figure=$(sed -n 's/^explore: configurations=\([0-9]*\) failed=[0-9]* states=\([0-9]*\) transitions=\([0-9]*\).*/\2 states, \3 transitions in \1 configurations/p' "$out/explorer.txt")
+    for program in explore explore_leases; do
+        "$build/test/model/$program" "$extent" >"$out/$program.txt" 2>&1 &
+        pids+=($!)
+    done
+    for program in "${pids[@]}"; do
+        wait "$program" || status=1
+    done
+    cat "$out/explore.txt" "$out/explore_leases.txt"
+    figure=$(sed -n 's/^explore.*: configurations=\([0-9]*\) failed=[0-9]* states=\([0-9]*\) transitions=\([0-9]*\).*/\1 \2 \3/p' \
+        "$out/explore.txt" "$out/explore_leases.txt" |
+        awk '{ c += $1; s += $2; t += $3 } END { if (NR == 2) print s " states, " t " transitions in " c " configurations" }')
     [[ -n $figure ]] && ((status == 0))
 }
 
@@ -162,7 +171,7 @@ identity_of() { # STEP
     {
         echo "long $long, mutants $mutants_slice"
         case $1 in
-        explorer) sha256sum "$build/test/model/explore" ;;
+        explorer) sha256sum "$build/test/model/explore" "$build/test/model/explore_leases" ;;
         simulator) sha256sum "$build/test/sim/oscommit_sim" ;;
         torture) sha256sum "$build/test/torture/oscommit_torture" "$build/test/torture/oscommit_torture_started" "$build/test/powerloss/oscommit_powerloss" ;;
         mutants) (cd "$root" && find CMakeLists.txt cmake include src test docs/rules.md -type f ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum) ;;
@@ -216,7 +225,7 @@ keep_figure() { # STEP FIGURE
 
 build_attackers() {
     cmake -S "$root" -B "$build" -G Ninja -DOSCOMMIT_WERROR=ON -DOSCOMMIT_TESTS=ON -DCMAKE_BUILD_TYPE=Release &&
-        cmake --build "$build" --parallel "$jobs" --target explore oscommit_sim oscommit_torture oscommit_torture_started oscommit_powerloss
+        cmake --build "$build" --parallel "$jobs" --target explore explore_leases oscommit_sim oscommit_torture oscommit_torture_started oscommit_powerloss
 }
 
 mkdir -p "$out/rows" "$out/figures"

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the explorer would notice: its own parts, put to the test. */
-#ifndef OSCOMMIT_MODEL_SELFTEST_H
-#define OSCOMMIT_MODEL_SELFTEST_H
-
-/* 0: good; 1: something is wrong, printed to stderr. */
-int self_test(void);
-
-#endif
