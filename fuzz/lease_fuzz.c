@@ -35,8 +35,11 @@ struct run {
     struct watch watch;
 };
 
-static const char *const versions[] = {"other", "another",   "ffffffffffffffffffffffffffffffff-1",
-                                       NONCE,   NONCE "-77", ""};
+#define ADOPTED NONCE "-77"
+#define OLDER   NONCE "-9"
+
+static const char *const versions[] = {"other", "another", "ffffffffffffffffffffffffffffffff-1", NONCE, ADOPTED,
+                                       "",      OLDER};
 enum { VERSIONS = sizeof(versions) / sizeof(versions[0]) };
 
 /* ------------------------------------------------------------------------------------------------ the judge */
@@ -88,6 +91,14 @@ static void check_take(const struct run *run, const struct lease_request *reques
     FUZZ_CHECK(seen->ttl_ms > 0 && clock_elapsed_min(&run->watch.since, &run->now) >= seen->ttl_ms);
 }
 
+/* L11: nothing is taken, and what is not held yet is extended on no version before that of the handle. */
+static void check_adopted(const struct run *run, const struct lease_request *request)
+{
+    bool extends = request->kind == LEASE_EXTEND;
+    FUZZ_CHECK(request->kind != LEASE_TAKE && request->kind != LEASE_EPOCH && request->kind != LEASE_TOKEN);
+    FUZZ_CHECK(!extends || run->watch.has_time || strcmp(request->on_version, OLDER) != 0);
+}
+
 /* L1, L7, L9. */
 static void check_request(struct run *run, const struct lease_request *request)
 {
@@ -102,6 +113,8 @@ static void check_request(struct run *run, const struct lease_request *request)
     FUZZ_CHECK(run->settings.fencing || (request->kind != LEASE_TOKEN && request->kind != LEASE_EPOCH));
     if (request->kind == LEASE_TAKE)
         check_take(run, request);
+    if (run->settings.adopted[0] != '\0')
+        check_adopted(run, request);
     if (writes)
         memcpy(run->watch.last_version, request->version, LEASE_VERSION_SIZE);
     run->watch.asked = *request;
@@ -202,8 +215,12 @@ static void play(const uint8_t *data, size_t size, int fill, struct run *run)
     memset(&run->lease, fill, sizeof(run->lease));
     run->now = (struct clock_reading){START_MS, START_MS, START_MS};
     run->settings =
-        (struct lease_settings){.ttl_s = 2 + (pick >> 2), .poll_ms = 1000, .once = pick & 1, .fencing = pick & 2};
+        (struct lease_settings){.ttl_s = 2 + (pick >> 2 & 31), .poll_ms = 1000, .once = pick & 1, .fencing = pick & 2};
     memcpy(run->settings.nonce, NONCE, sizeof(NONCE));
+    if (pick & 128) {
+        memcpy(run->settings.adopted, ADOPTED, sizeof(ADOPTED));
+        run->settings.version_count = 1000;
+    }
     lease_init(&run->lease, &run->settings);
     event.now = run->now;
     for (unsigned step = 0; step < STEPS_MAX; step++) {

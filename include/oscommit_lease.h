@@ -17,7 +17,7 @@
  *   token (os_lease_token): whoever was later has a larger one.
  *
  * Threads. A lease is extended by the client's I/O thread (with foreign_loop: within os_client_step), a third of its time
- *   to live after the last time. Its functions may be called from any thread, but none after os_lease_release has begun.
+ *   to live after the last time. Its functions may be called from any thread, but none after os_lease_release or os_lease_detach has begun.
  */
 #ifndef OSCOMMIT_LEASE_H
 #define OSCOMMIT_LEASE_H
@@ -89,6 +89,30 @@ OS_API uint64_t os_lease_token(const os_lease *lease);
  *   OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY   refused: in a callback of the client, in a child process, or for want of memory.
  *                     The lease is still held, and the caller's */
 OS_API os_code os_lease_release(os_lease *lease, const os_call *call, os_error *err);
+
+/* What another process needs to go on with this lease, as a text of at most 53 characters: 32 hex digits, '-' and a number.
+ * It stays good as long as the lease is held, however often it is passed on. Whoever has it, and may write to the table, can extend and
+ * release the lease. OS_ERR_ARGUMENT for NULL. Does not block. */
+#define OS_LEASE_HANDLE_SIZE 64
+OS_API os_code os_lease_handle(const os_lease *lease, char ret[OS_LEASE_HANDLE_SIZE], os_error *err);
+
+/* Frees a lease without releasing it, but where it is refused: it is extended no more, and ends by itself when its time is
+ * over. Ask os_lease_remaining_ms before. Until then os_lease_adopt can go on with it, in any process. Blocks for a moment;
+ * sends nothing. NULL is fine.
+ *   OS_OK
+ *   OS_ERR_CANCELLED   the client had been closed before: it is freed, and has not been extended since then
+ *   OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY   refused, as os_lease_release is. The lease is still held, and the caller's */
+OS_API os_code os_lease_detach(os_lease *lease, os_error *err);
+
+/* Goes on with a lease that was detached, or whose process is gone: extends it, and keeps it extended. One process at a time.
+ * Of `options`, ttl_s, fencing (as it was acquired), changed and context count; the owner in the item stays. Two requests.
+ *   OS_OK            held: nobody else has had it since it was acquired, and its token is the same
+ *   OS_ERR_CONFLICT  it is lost: the item is another's, or free, or gone. The message says whose
+ *   OS_ERR_ARGUMENT  also: `handle` is none
+ *   OS_ERR_DEADLINE, OS_ERR_NETWORK ...   as os_lease_acquire; but here it may still be held: try again in time
+ * After a failure *ret is NULL, and nothing was dropped. */
+OS_API os_code os_lease_adopt(os_client *client, const char *name, const char *handle, const os_lease_options *options,
+                              const os_call *call, os_lease **ret, os_error *err);
 
 /* What stands in the table under a name. */
 typedef struct os_lease_info {

@@ -5,8 +5,25 @@
 os_code os_lease_acquire(os_client *client, const char *name, const os_lease_options *options, const os_call *call,
                          os_lease **ret, os_error *err)
 {
-    const struct holding_arguments arguments = {name, options, call, ret};
+    const struct holding_arguments arguments = {name, NULL, options, call, ret};
     return holding_acquire(client, &arguments, err);
+}
+
+os_code os_lease_adopt(os_client *client, const char *name, const char *handle, const os_lease_options *options,
+                       const os_call *call, os_lease **ret, os_error *err)
+{
+    const struct holding_arguments arguments = {name, handle, options, call, ret};
+    return holding_adopt(client, &arguments, err);
+}
+
+os_code os_lease_handle(const os_lease *lease, char ret[OS_LEASE_HANDLE_SIZE], os_error *err)
+{
+    return holding_handle(lease, ret, err);
+}
+
+os_code os_lease_detach(os_lease *lease, os_error *err)
+{
+    return holding_detach(lease, err);
 }
 
 os_lease_status os_lease_state(const os_lease *lease)

@@ -15,6 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* L11.3: the number of a handle, and what is added to it, and then some, is a number of 64 bits. */
+enum { ADOPTED_COUNT_BITS = 62 };
+#define HANDLE_NUMBER_MAX (UINT64_MAX - (UINT64_C(1) << 63))
+
 enum { TTL_DEFAULT_S = 60, TTL_LEAST_S = 2, TTL_MOST_S = 86400, POLL_MS = 1000 };
 
 /* ----------------------------------------------------------------------------------------------------- arguments */
@@ -35,6 +39,25 @@ os_code holding_check_name(const char *given, os_error *err)
     if (has_suffix(name, LEASE_EPOCH_SUFFIX))
         return error_set(err, OS_ERR_ARGUMENT,
                          "The name of a lease must not end with \"" LEASE_EPOCH_SUFFIX "\": tokens are counted there.");
+    return OS_OK;
+}
+
+static bool is_handle(const char *given, uint64_t *ret_number)
+{
+    struct text rest = text_from(given);
+    struct text nonce;
+    return text_take_until(&rest, '-', &nonce) && nonce.len == LEASE_NONCE_SIZE - 1 &&
+           strspn(nonce.p, "0123456789abcdef") == nonce.len && rest.len > 0 && rest.p[0] != '0' &&
+           text_parse_u64(rest, ret_number) && *ret_number <= HANDLE_NUMBER_MAX;
+}
+
+static os_code check_handle(const char *handle, os_error *err)
+{
+    uint64_t number;
+    if (!is_handle(handle, &number))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The handle of a lease is %d hex digits, '-' and a number, as os_lease_handle gives it.",
+                         LEASE_NONCE_SIZE - 1);
     return OS_OK;
 }
 
@@ -76,18 +99,35 @@ static void hold_free(os_lease *hold)
     free(hold);
 }
 
-static os_code hold_new(os_client *client, const char *name, const os_lease_options *options, os_lease **ret,
-                        os_error *err)
+/* A nonce of its own; or that of a handle (L11.3). */
+static bool fill_nonce(const char *handle, struct lease_settings *ret)
 {
     unsigned char random[(LEASE_NONCE_SIZE - 1) / 2];
+    if (!random_bytes(random, sizeof(random)))
+        return false;
+    text_hex(random, sizeof(random), ret->nonce);
+    if (handle == NULL)
+        return true;
+    (void)is_handle(handle, &ret->version_count);
+    memcpy(ret->nonce, handle, LEASE_NONCE_SIZE - 1);
+    (void)TEXT_COPY_STR(handle, ret->adopted);
+    uint64_t beyond;
+    memcpy(&beyond, random, sizeof(beyond));
+    ret->version_count += beyond >> (64 - ADOPTED_COUNT_BITS);
+    return true;
+}
+
+static os_code hold_new(os_client *client, const struct holding_arguments *arguments, const os_lease_options *options,
+                        os_lease **ret, os_error *err)
+{
+    const char *name = arguments->name;
     uint64_t third_ms = options->ttl_s * 1000 / 3; /* L5: what was not answered is asked again in time */
     struct lease_settings settings = {.ttl_s = options->ttl_s,
                                       .poll_ms = third_ms < POLL_MS ? (uint32_t)third_ms : POLL_MS};
     settings.once = options->wait == 0;
     settings.fencing = options->fencing != 0;
-    if (!random_bytes(random, sizeof(random)))
+    if (!fill_nonce(arguments->handle, &settings))
         return error_set(err, OS_ERR_IO, "The system gave no random bytes for the lease \"%.300s\"; try again.", name);
-    text_hex(random, sizeof(random), settings.nonce);
     os_lease *hold = calloc(1, sizeof(*hold));
     if (hold == NULL || pthread_mutex_init(&hold->mutex, NULL) != 0) {
         free(hold);
@@ -128,6 +168,18 @@ static void begin_to_acquire(struct sync *sync)
     hold_step(call->hold, LEASE_EVENT_START);
 }
 
+/* L11.2, L11.4 */
+static os_code refuse_adopted(const os_lease *hold, os_error *err)
+{
+    if (hold->lease.end == LEASE_LOST && hold->other[0] != '\0')
+        return error_set(err, OS_ERR_CONFLICT, "The lease \"%.200s\" is lost: %.280s holds it.", hold->name,
+                         hold->other);
+    if (hold->lease.end == LEASE_LOST)
+        return error_set(err, OS_ERR_CONFLICT, "The lease \"%.200s\" is lost: nobody holds it.", hold->name);
+    return error_set(err, OS_ERR_ARGUMENT,
+                     "The lease \"%.200s\" was acquired without a fencing token: adopt it without one.", hold->name);
+}
+
 /* Why nothing is held. */
 static os_code refuse_acquired(const os_lease *hold, os_error *err)
 {
@@ -150,6 +202,8 @@ static os_code refuse_acquired(const os_lease *hold, os_error *err)
             *err = hold->error;
         return hold->error.code;
     }
+    if (hold->lease.settings.adopted[0] != '\0')
+        return refuse_adopted(hold, err);
     return error_set(
         err, OS_ERR_PROTOCOL,
         "The lease \"%.200s\" was not acquired: the table gave no usable number for its token. Look at the "
@@ -178,12 +232,14 @@ static os_code acquire(os_client *client, const void *context, os_error *err)
         return code;
     options.ttl_s = options.ttl_s == 0 ? TTL_DEFAULT_S : options.ttl_s;
     code = holding_check_name(arguments->name, err);
+    if (code == OS_OK && arguments->handle != NULL)
+        code = check_handle(arguments->handle, err);
     if (code == OS_OK)
         code = check_options(&options, err);
     if (code == OS_OK)
         code = holding_need_table(client, err);
     if (code == OS_OK)
-        code = hold_new(client, arguments->name, &options, &call.hold, err);
+        code = hold_new(client, arguments, &options, &call.hold, err);
     if (code != OS_OK)
         return code;
     code = sync_run(client, &call.sync, err);
@@ -202,6 +258,15 @@ os_code holding_acquire(os_client *client, const struct holding_arguments *argum
 {
     if (arguments->ret == NULL)
         return error_set(err, OS_ERR_ARGUMENT, "os_lease_acquire needs a place for the lease: `ret` is NULL.");
+    *arguments->ret = NULL;
+    return client_perform(client, acquire, arguments, err);
+}
+
+os_code holding_adopt(os_client *client, const struct holding_arguments *arguments, os_error *err)
+{
+    if (arguments->ret == NULL || arguments->handle == NULL)
+        return error_set(err, OS_ERR_ARGUMENT, "os_lease_adopt needs %s.",
+                         arguments->ret == NULL ? "a place for the lease: `ret` is NULL" : "the handle of a lease");
     *arguments->ret = NULL;
     return client_perform(client, acquire, arguments, err);
 }
@@ -256,6 +321,19 @@ uint64_t holding_token(const os_lease *lease)
         return 0;
     struct lease shown = shown_at(lease, &when);
     return lease_token(&shown);
+}
+
+os_code holding_handle(const os_lease *lease, char ret[OS_LEASE_HANDLE_SIZE], os_error *err)
+{
+    struct clock_reading when;
+    error_clear(err);
+    if (lease == NULL || ret == NULL)
+        return error_set(err, OS_ERR_ARGUMENT, "os_lease_handle needs a lease, and a place for its handle.");
+    struct lease shown = shown_at(lease, &when);
+    const char *handle = shown.settings.adopted[0] != '\0' ? shown.settings.adopted : shown.current;
+    memset(ret, 0, OS_LEASE_HANDLE_SIZE);
+    memcpy(ret, handle, strnlen(handle, OS_LEASE_HANDLE_SIZE - 1));
+    return OS_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------- release */
@@ -320,9 +398,10 @@ static bool is_detached(os_lease *lease)
     return detached;
 }
 
-os_code holding_release(os_lease *lease, const os_call *call, os_error *err)
+/* An end of either kind: refused before `began` says that it has begun; else the lease is freed. */
+static os_code end(os_lease *lease, struct release_call *release_call,
+                   os_code (*perform)(os_client *, const void *, os_error *), os_error *err)
 {
-    struct release_call release_call = {.call = {.sync.start = begin_to_release, .hold = lease}, .given = call};
     error_clear(err);
     if (lease == NULL)
         return OS_OK;
@@ -338,9 +417,38 @@ os_code holding_release(os_lease *lease, const os_call *call, os_error *err)
         hold_free(lease);
         return code;
     }
-    os_code code = client_perform(lease->client, release, &release_call, err);
-    if (!release_call.began)
+    os_code code = client_perform(lease->client, perform, release_call, err);
+    if (!release_call->began)
         return code; /* refused, in a callback or a child process, or for want of memory: it is still held */
     hold_free(lease);
     return code;
+}
+
+os_code holding_release(os_lease *lease, const os_call *call, os_error *err)
+{
+    struct release_call release_call = {.call = {.sync.start = begin_to_release, .hold = lease}, .given = call};
+    return end(lease, &release_call, release, err);
+}
+
+/* -------------------------------------------------------------------------------------------------------- detach */
+
+static void detach_now(struct sync *sync)
+{
+    struct release_call *release = container_of(sync, struct release_call, call.sync);
+    release->began = true;
+    hold_quiet(release->call.hold);
+    hold_unlist(release->call.hold);
+    sync_finish(sync);
+}
+
+static os_code detach(os_client *client, const void *context, os_error *err)
+{
+    struct release_call *call = (struct release_call *)context;
+    return sync_run(client, &call->call.sync, err);
+}
+
+os_code holding_detach(os_lease *lease, os_error *err)
+{
+    struct release_call release_call = {.call = {.sync.start = detach_now, .hold = lease}};
+    return end(lease, &release_call, detach, err);
 }

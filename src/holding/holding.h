@@ -8,6 +8,7 @@
 
 struct holding_arguments {
     const char *name;
+    const char *handle; /* of an adoption */
     const os_lease_options *options;
     const os_call *call;
     os_lease **ret;
@@ -15,6 +16,9 @@ struct holding_arguments {
 
 /* As the functions of the header. */
 os_code holding_acquire(os_client *client, const struct holding_arguments *arguments, os_error *err);
+os_code holding_adopt(os_client *client, const struct holding_arguments *arguments, os_error *err);
+os_code holding_handle(const os_lease *lease, char ret[OS_LEASE_HANDLE_SIZE], os_error *err);
+os_code holding_detach(os_lease *lease, os_error *err);
 os_code holding_release(os_lease *lease, const os_call *call, os_error *err);
 os_lease_status holding_state(const os_lease *lease);
 uint64_t holding_remaining_ms(const os_lease *lease);

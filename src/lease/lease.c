@@ -16,6 +16,7 @@ static void on_answer(struct lease *l, const struct lease_event *event, struct l
     switch (l->phase) {
     case LEASE_PHASE_SEEKING: lease_on_seeking(l, event, actions); break;
     case LEASE_PHASE_TAKEN: lease_on_taken(l, event, actions); break;
+    case LEASE_PHASE_ADOPTING: lease_on_adopting(l, event, actions); break;
     case LEASE_PHASE_HOLDING: lease_on_holding(l, event, actions); break;
     case LEASE_PHASE_LOST: lease_on_lost(l, event); break;
     default: lease_on_leaving(l, event, actions); break;
@@ -28,7 +29,10 @@ static void on_start(struct lease *l, const struct lease_event *event)
 {
     if (l->phase != LEASE_PHASE_NEW)
         return; /* it was given up before */
-    l->phase = LEASE_PHASE_SEEKING;
+    if (l->settings.adopted[0] != '\0')
+        lease_begin_adopting(l);
+    else
+        l->phase = LEASE_PHASE_SEEKING;
     lease_wait(l, &event->now, 0);
 }
 
@@ -46,6 +50,7 @@ static void on_stop(struct lease *l, const struct lease_event *event)
     case LEASE_PHASE_NEW:
     case LEASE_PHASE_SEEKING:
     case LEASE_PHASE_TAKEN: lease_leave(l, LEASE_STOPPED, &event->now); break;
+    case LEASE_PHASE_ADOPTING: lease_stop_adopting(l); break;
     case LEASE_PHASE_LEAVING: lease_give_up(l); break;
     default: break;
     }
@@ -77,6 +82,7 @@ static void do_what_is_due(struct lease *l, const struct clock_reading *now, str
     switch (l->phase) {
     case LEASE_PHASE_SEEKING: lease_take(l, now, actions); break;
     case LEASE_PHASE_TAKEN: lease_complete(l, now, actions); break;
+    case LEASE_PHASE_ADOPTING: lease_adopt(l, now, actions); break;
     case LEASE_PHASE_HOLDING: lease_send(l, LEASE_EXTEND, now, actions); break;
     default: lease_send(l, LEASE_DROP, now, actions); break;
     }

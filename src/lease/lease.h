@@ -27,9 +27,10 @@
  * L8 With fencing, a lease is announced with a token that is larger than every one announced before. Time that is over
  *    before it is announced is won by another TAKE, with another token.
  * L9 What arrives late cannot harm: a version is written once at most, and all but a TAKE depend on one.
+ * L11 Who adopts a lease has it when an EXTEND says so, on a version of its nonce that the item shows.
  *
  * The parts, each of which knows only those after it: lease.c (dispatch, the clocks of a step), lease_take.c (L2, L3, L8),
- * lease_hold.c (L5), lease_leave.c (L7), lease_core.c (L1, L4, L6, and what all share).
+ * lease_adopt.c (L11), lease_hold.c (L5), lease_leave.c (L7), lease_core.c (L1, L4, L6, and what all share).
  */
 #ifndef OSCOMMIT_LEASE_LEASE_H
 #define OSCOMMIT_LEASE_LEASE_H
@@ -61,11 +62,12 @@ enum lease_status {
 
 enum lease_phase {
     LEASE_PHASE_NEW = 0,
-    LEASE_PHASE_SEEKING, /* L2, L3 */
-    LEASE_PHASE_TAKEN,   /* L4, L8: the item is ours, time or token is missing */
-    LEASE_PHASE_HOLDING, /* L5 */
-    LEASE_PHASE_LOST,    /* L6 */
-    LEASE_PHASE_LEAVING, /* L7 */
+    LEASE_PHASE_SEEKING,  /* L2, L3 */
+    LEASE_PHASE_TAKEN,    /* L4, L8: the item is ours, time or token is missing */
+    LEASE_PHASE_ADOPTING, /* L11 */
+    LEASE_PHASE_HOLDING,  /* L5 */
+    LEASE_PHASE_LOST,     /* L6 */
+    LEASE_PHASE_LEAVING,  /* L7 */
     LEASE_PHASE_OVER
 };
 
@@ -84,8 +86,9 @@ struct lease_settings {
     uint32_t poll_ms;
     bool once;
     bool fencing;
-    char nonce[LEASE_NONCE_SIZE]; /* 32 hex digits, new for every handle */
-    uint8_t reserved[1];
+    char nonce[LEASE_NONCE_SIZE];     /* 32 hex digits, new for every handle but one that adopts */
+    char adopted[LEASE_VERSION_SIZE]; /* L11: a version of this nonce, with which another process held it; "": none */
+    uint64_t version_count;           /* L1: versions are counted from here on; one that adopts: random */
 };
 
 /* L2: the last item that an answer showed, and since when it was there. */

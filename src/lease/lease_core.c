@@ -10,6 +10,14 @@
 
 enum { MS_PER_S = 1000 };
 
+static void copy_version(char *ret, const char *from)
+{
+    size_t length = strnlen(from, LEASE_VERSION_SIZE);
+    assert(length < LEASE_VERSION_SIZE);
+    memset(ret, 0, LEASE_VERSION_SIZE);
+    memcpy(ret, from, length);
+}
+
 void lease_init(struct lease *l, const struct lease_settings *settings)
 {
     assert(settings->ttl_s > 0 && settings->poll_ms > 0 && strlen(settings->nonce) == LEASE_NONCE_SIZE - 1);
@@ -18,19 +26,14 @@ void lease_init(struct lease *l, const struct lease_settings *settings)
     l->settings.poll_ms = settings->poll_ms;
     l->settings.once = settings->once;
     l->settings.fencing = settings->fencing;
+    copy_version(l->settings.adopted, settings->adopted);
+    l->settings.version_count = settings->version_count;
+    l->version_count = settings->version_count;
     memcpy(l->settings.nonce, settings->nonce, LEASE_NONCE_SIZE);
     l->shown = LEASE_ACQUIRING;
 }
 
 /* ------------------------------------------------------------------------------------------------ L1 */
-
-static void copy_version(char *ret, const char *from)
-{
-    size_t length = strnlen(from, LEASE_VERSION_SIZE);
-    assert(length < LEASE_VERSION_SIZE);
-    memset(ret, 0, LEASE_VERSION_SIZE);
-    memcpy(ret, from, length);
-}
 
 /* "<nonce>-<number>" */
 static void make_version(const struct lease *l, char *ret)
@@ -286,7 +289,7 @@ void lease_send(struct lease *l, enum lease_request_kind kind, const struct cloc
     struct lease_request *request = &l->flight;
     memset(request, 0, sizeof(*request));
     request->kind = kind;
-    if (kind != LEASE_TAKE && kind != LEASE_EPOCH)
+    if (kind == LEASE_EXTEND || kind == LEASE_DROP || kind == LEASE_TOKEN)
         copy_version(request->on_version, l->current);
     if (kind == LEASE_TAKE || kind == LEASE_EXTEND) {
         l->version_count++;

@@ -48,7 +48,14 @@ void lease_note_time(struct lease *lease, const struct clock_reading *now); /* L
 void lease_on_holding(struct lease *lease, const struct lease_event *event, struct lease_actions *actions);
 void lease_on_lost(struct lease *lease, const struct lease_event *event);
 
+/* lease_adopt.c */
+void lease_begin_adopting(struct lease *lease);
+void lease_adopt(struct lease *lease, const struct clock_reading *now, struct lease_actions *actions);
+void lease_on_adopting(struct lease *lease, const struct lease_event *event, struct lease_actions *actions);
+void lease_stop_adopting(struct lease *lease);
+
 /* lease_take.c */
+bool lease_token_is_good(uint64_t token); /* L8 */
 void lease_take(struct lease *lease, const struct clock_reading *now, struct lease_actions *actions);
 void lease_complete(struct lease *lease, const struct clock_reading *now, struct lease_actions *actions);
 void lease_on_seeking(struct lease *lease, const struct lease_event *event, struct lease_actions *actions);

@@ -45,9 +45,9 @@ void lease_take(struct lease *l, const struct clock_reading *now, struct lease_a
 
 /* ------------------------------------------------------------------------------------------------ L4, L8 */
 
-static bool has_good_token(const struct lease *l)
+bool lease_token_is_good(uint64_t token)
 {
-    return l->token >> 32 != 0 && (l->token & UINT32_MAX) < LEASE_TOKEN_N_MAX;
+    return token >> 32 != 0 && (token & UINT32_MAX) < LEASE_TOKEN_N_MAX;
 }
 
 static void forget_token(struct lease *l)
@@ -74,7 +74,7 @@ void lease_complete(struct lease *l, const struct clock_reading *now, struct lea
         lease_send(l, LEASE_EXTEND, now, actions);
     else if (l->token_is_ready || !lease_has_time(l, now))
         take_again(l, now, actions);
-    else if (has_good_token(l))
+    else if (lease_token_is_good(l->token))
         lease_send(l, LEASE_TOKEN, now, actions);
     else
         lease_send(l, LEASE_EPOCH, now, actions);
@@ -99,7 +99,7 @@ static void taken(struct lease *l, const struct lease_event *event)
         l->due.pause_ms = 0;
     if (l->settings.fencing) {
         l->token = event->item.token;
-        l->token_is_ready = has_good_token(l);
+        l->token_is_ready = lease_token_is_good(l->token);
     }
     announce_if_complete(l, &event->now);
 }

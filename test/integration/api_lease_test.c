@@ -70,6 +70,28 @@ SUITE_TEST(a_conflict_names_the_owner, 0)
     CHECK_CODE(leases_try(other, name, &error), OS_OK, &error);
 }
 
+/* L11 */
+SUITE_TEST(what_is_detached_can_be_adopted, 0)
+{
+    CLOSED os_client *client = leases_client(f);
+    CLOSED os_client *other = leases_client(f);
+    const char *name = fixture_key(f, "adopted");
+    char handle[OS_LEASE_HANDLE_SIZE];
+    os_lease *adopted = NULL;
+    os_error error;
+    os_lease_options options = OS_LEASE_OPTIONS_INIT;
+    options.fencing = 1;
+    os_lease *lease = leases_acquire(client, name, &options);
+    uint64_t token = os_lease_token(lease);
+    CHECK_CODE(os_lease_handle(lease, handle, &error), OS_OK, &error);
+    CHECK_CODE(os_lease_detach(lease, &error), OS_OK, &error);
+    CHECK_CODE(os_lease_adopt(other, name, handle, &options, NULL, &adopted, &error), OS_OK, &error);
+    assert_int_equal(os_lease_token(adopted), token);
+    leases_release(adopted);
+    CHECK_CODE(os_lease_adopt(other, name, handle, &options, NULL, &adopted, &error), OS_ERR_CONFLICT, &error);
+    assert_null(adopted);
+}
+
 SUITE_TEST(who_waits_until_its_deadline_is_told_who_has_it, 0)
 {
     CLOSED os_client *client = leases_client(f);

@@ -241,6 +241,26 @@ static void set_clock(struct world *world, unsigned h, bool back)
 
 /* ------------------------------------------------------------------------------------------------ choices */
 
+/* Whoever adopts it has what was current then, and begins (world_canonical) with a number beyond all that are written. */
+static void detach(struct world *world, unsigned h)
+{
+    struct handle *handle = &world->handles[h];
+    handle->is_detached = true;
+    handle->has_timer = false;
+    forsake(world, h);
+    for (unsigned i = 0; i < config->handles; i++)
+        if (i != h && world_letter(i) == world_letter(h))
+            memcpy(world->handles[i].lease.settings.adopted, handle->lease.current, LEASE_VERSION_SIZE);
+}
+
+/* Whoever releases what was adopted believes nothing of it any more. */
+static void end_detached(struct world *world, unsigned h)
+{
+    for (unsigned i = 0; i < config->handles; i++)
+        if (world->handles[i].is_detached && world_letter(i) == world_letter(h))
+            world->handles[i].is_dead = true;
+}
+
 static void apply_to_handle(struct world *world, enum choice_kind kind, unsigned h)
 {
     switch (kind) {
@@ -251,11 +271,16 @@ static void apply_to_handle(struct world *world, enum choice_kind kind, unsigned
     case CHOICE_TIMER: tell(world, h, LEASE_EVENT_TIMER); break;
     case CHOICE_RELEASE:
         world->budget[BUDGET_RELEASE]--;
+        end_detached(world, h);
         tell(world, h, LEASE_EVENT_RELEASE);
         break;
     case CHOICE_STOP:
         world->budget[BUDGET_STOP]--;
         stop(world, h);
+        break;
+    case CHOICE_DETACH:
+        world->budget[BUDGET_DETACH]--;
+        detach(world, h);
         break;
     default:
         world->budget[BUDGET_CRASH]--;

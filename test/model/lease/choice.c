@@ -8,7 +8,8 @@ static bool left(const struct world *world, enum budget budget)
 
 static bool is_running(const struct world *world, unsigned h)
 {
-    return world->handles[h].is_started && !world->handles[h].is_dead && !lease_finished(&world->handles[h].lease);
+    const struct handle *handle = &world->handles[h];
+    return handle->is_started && !handle->is_dead && !handle->is_detached && !lease_finished(&handle->lease);
 }
 
 /* ------------------------------------------------------------------------------------------------ handles */
@@ -21,6 +22,8 @@ static void callers(const struct world *world, unsigned h, struct choices *ret)
         choices_add(ret, CHOICE_RELEASE, h, 0, 0);
     if (left(world, BUDGET_STOP) && (seeks || phase == LEASE_PHASE_LEAVING))
         choices_add(ret, CHOICE_STOP, h, 0, 0);
+    if (left(world, BUDGET_DETACH) && world_believes(world, h))
+        choices_add(ret, CHOICE_DETACH, h, 0, 0);
     if (left(world, BUDGET_CRASH))
         choices_add(ret, CHOICE_CRASH, h, 0, 0);
 }
@@ -28,9 +31,11 @@ static void callers(const struct world *world, unsigned h, struct choices *ret)
 /* Where all are alike, the order of their names is that of their starts. */
 static bool may_start(const struct world *world, unsigned h)
 {
-    bool alike = config->once == 0 && (config->fencing == 0 || config->fencing == MASK_ALL);
+    bool alike = config->once == 0 && config->adopts == 0 && (config->fencing == 0 || config->fencing == MASK_ALL);
     for (unsigned i = 0; i < config->handles; i++)
         alike = alike && config->rate[i] == 0 && config->wall_s[i] == 0;
+    if (config->adopts >> h & 1 && !world->handles[0].is_detached)
+        return false;
     return !world->handles[h].is_started && (!alike || h == 0 || world->handles[h - 1].is_started);
 }
 

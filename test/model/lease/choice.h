@@ -10,6 +10,7 @@ enum choice_kind {
     CHOICE_TIMER,     /* handle */
     CHOICE_RELEASE,   /* handle */
     CHOICE_STOP,      /* handle */
+    CHOICE_DETACH,    /* handle: its process ends, and another may adopt what it has */
     CHOICE_CRASH,     /* handle */
     CHOICE_SERVE,     /* flight: the service decides and applies */
     CHOICE_DELIVER,   /* flight: the answer arrives; 1: without the item */

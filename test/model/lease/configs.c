@@ -98,6 +98,17 @@ static const struct config configs[] = {
     {"twice-fenced", "the same with tokens, why L9 forbids it", .handles = 3, SHORT, PLAIN, .fencing = MASK_ALL,
      .expects = "token-shrinks",
      .budget = {[BUDGET_LEAP] = 2, [BUDGET_DUP] = 1, [BUDGET_RELEASE] = 1, [BUDGET_CRASH] = 1}},
+    {"adopted", "one is detached, another goes on with it, a third wants it", .handles = 3, SHORT, PLAIN, .adopts = B,
+     QUICK, .budget = {[BUDGET_NEXT] = UNLIMITED, [BUDGET_LEAP] = 1, [BUDGET_DETACH] = 1, [BUDGET_RELEASE] = 1}},
+    {"adopted-lost", "the same, and answers are lost", .handles = 3, SHORT, PLAIN, .adopts = B,
+     .budget =
+         {[BUDGET_NEXT] = UNLIMITED, [BUDGET_LEAP] = 1, [BUDGET_DETACH] = 1, [BUDGET_RELEASE] = 1, [BUDGET_LOSE] = 1}},
+    {"adopted-fenced", "the same with tokens", .handles = 3, SHORT, PLAIN, .adopts = B, .fencing = MASK_ALL,
+     .budget =
+         {[BUDGET_NEXT] = UNLIMITED, [BUDGET_LEAP] = 1, [BUDGET_DETACH] = 1, [BUDGET_RELEASE] = 1, [BUDGET_LOSE] = 1}},
+    {"adopted-ttl", "TTL deletes, and the adoption is stopped", .handles = 3, SHORT, WHOLE, .adopts = B,
+     .budget =
+         {[BUDGET_NEXT] = UNLIMITED, [BUDGET_LEAP] = 1, [BUDGET_DETACH] = 1, [BUDGET_STOP] = 1, [BUDGET_TTL] = 1}},
 };
 
 size_t configs_count(void)

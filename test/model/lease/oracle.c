@@ -5,12 +5,21 @@
 
 /* ------------------------------------------------------------------------------------------------ who holds */
 
+/* L11: who adopted it holds it for him who had it before. */
+static bool is_passed_on(const struct world *world, unsigned h)
+{
+    bool passed_on = false;
+    for (unsigned i = h + 1; i < config->handles; i++)
+        passed_on = passed_on || (world_letter(i) == world_letter(h) && world_believes(world, i));
+    return passed_on;
+}
+
 void oracle_world(const struct world *world)
 {
     char names[HANDLES + 2] = {0};
     size_t count = 0;
     for (unsigned h = 0; h < config->handles; h++)
-        if (world_believes(world, h))
+        if (world_believes(world, h) && !is_passed_on(world, h))
             names[count++] = (char)('A' + h);
     if (world_foreign_believes(world))
         names[count++] = 'F';
@@ -24,9 +33,19 @@ void oracle_world(const struct world *world)
 static void announced(struct world *world, unsigned h)
 {
     uint64_t token = lease_token(&world->handles[h].lease);
+    if (config->adopts >> h & 1 && world->last_holder != world_letter(h))
+        violated("not-adopted", "%c says that it goes on, and %c was announced meanwhile", (char)('A' + h),
+                 (char)(world->last_holder - 'a' + 'A'));
+    if (config->adopts)
+        world->last_holder = world_letter(h);
     if (!(config->fencing >> h & 1))
         return;
-    if (token <= world->last_token)
+    bool adopted = config->adopts >> h & 1;
+    if (adopted && token != world->last_token)
+        violated("token-changes", "%c has adopted the token %llu/%llu after %llu/%llu", (char)('A' + h),
+                 (unsigned long long)(token >> 32), (unsigned long long)(token & UINT32_MAX),
+                 (unsigned long long)(world->last_token >> 32), (unsigned long long)(world->last_token & UINT32_MAX));
+    if (!adopted && token <= world->last_token)
         violated("token-shrinks", "%c is announced with the token %llu/%llu after %llu/%llu", (char)('A' + h),
                  (unsigned long long)(token >> 32), (unsigned long long)(token & UINT32_MAX),
                  (unsigned long long)(world->last_token >> 32), (unsigned long long)(world->last_token & UINT32_MAX));
@@ -49,7 +68,7 @@ static void check_progress(const struct world *world, unsigned h, const struct l
 static void check_end(const struct world *world, unsigned h)
 {
     const struct handle *handle = &world->handles[h];
-    bool own = world->item.held && world->item.version[0] == (char)('a' + h);
+    bool own = world->item.held && world->item.version[0] == world_letter(h);
     if (lease_finished(&handle->lease) && !lease_left_behind(&handle->lease) && own && !handle->has_late_take)
         violated("left-behind", "%c has ended, says that nothing is left, and the item is its own", (char)('A' + h));
 }
@@ -105,7 +124,7 @@ void oracle_conflict(const struct world *world, const struct flight *take)
     const struct handle *handle = &world->handles[take->who];
     const struct sight *sight = &handle->sight;
     bool same = world->item.held && strcmp(sight->version, world->item.version) == 0;
-    bool own = world->item.version[0] == (char)('a' + take->who);
+    bool own = world->item.version[0] == world_letter(take->who);
     if (take->awaited && same && (own || handle->takes_ripe))
         violated("blocked", "%c may take what it has seen for long enough, and does not", (char)('A' + take->who));
 }

@@ -55,11 +55,9 @@ static void print_request(const struct flight *flight, FILE *out)
 
 static void print_handle_choice(enum choice_kind kind, unsigned h, FILE *out)
 {
-    static const char *const words[] = {[CHOICE_START] = "starts",
-                                        [CHOICE_TIMER] = "timer",
-                                        [CHOICE_RELEASE] = "is released",
-                                        [CHOICE_STOP] = "is stopped",
-                                        [CHOICE_CRASH] = "dies"};
+    static const char *const words[] = {
+        [CHOICE_START] = "starts",    [CHOICE_TIMER] = "timer",        [CHOICE_RELEASE] = "is released",
+        [CHOICE_STOP] = "is stopped", [CHOICE_DETACH] = "is detached", [CHOICE_CRASH] = "dies"};
     fprintf(out, "%c: %s", 'A' + h, words[kind]);
 }
 

@@ -11,12 +11,17 @@ enum { NONCE = LEASE_NONCE_SIZE - 1, PER_CENT = 100 };
 
 /* ------------------------------------------------------------------------------------------------ the beginning */
 
+char world_letter(unsigned h)
+{
+    return (char)(config->adopts >> h & 1 ? 'a' : 'a' + h);
+}
+
 static void init_handle(unsigned h, struct lease *ret)
 {
     struct lease_settings settings = {.ttl_s = config->ttl_s, .poll_ms = config->poll_ms};
     settings.fencing = config->fencing >> h & 1;
     settings.once = config->once >> h & 1;
-    memset(settings.nonce, (int)('a' + h), NONCE);
+    memset(settings.nonce, world_letter(h), NONCE);
     lease_init(ret, &settings);
 }
 
@@ -345,7 +350,7 @@ static void begin_earlier(struct world *world)
 
 /* ------------------------------------------------------------------------------------------------ versions */
 
-enum { PLACES_MAX = HANDLES * 5 + FLIGHTS * 3 + 1 };
+enum { PLACES_MAX = HANDLES * 6 + FLIGHTS * 3 + 1 };
 
 struct places {
     char *list[PLACES_MAX];
@@ -355,7 +360,7 @@ struct places {
 static void add_place(struct places *places, char *version, unsigned h)
 {
     char nonce[NONCE];
-    memset(nonce, (int)('a' + h), NONCE);
+    memset(nonce, world_letter(h), NONCE);
     if (memcmp(version, nonce, NONCE) != 0)
         return;
     assert(places->count < PLACES_MAX);
@@ -368,6 +373,7 @@ static void find_places(struct world *world, unsigned h, struct places *ret)
     add_place(ret, world->item.version, h);
     for (unsigned i = 0; i < config->handles; i++) {
         struct handle *handle = &world->handles[i];
+        add_place(ret, handle->lease.settings.adopted, h);
         add_place(ret, handle->lease.current, h);
         add_place(ret, handle->lease.flight.version, h);
         add_place(ret, handle->lease.flight.on_version, h);
@@ -416,13 +422,22 @@ static void renumber_versions(struct world *world, unsigned h)
                 write_number(places.list[i], number);
         done = next;
     }
-    if (world->handles[h].lease.phase != LEASE_PHASE_OVER)
-        world->handles[h].lease.version_count = number;
+    for (unsigned i = 0; i < config->handles; i++)
+        if (world_letter(i) == world_letter(h) && world->handles[i].lease.phase != LEASE_PHASE_OVER)
+            world->handles[i].lease.version_count = number;
+}
+
+/* What was detached is nothing any more when its time is over. */
+static void bury(struct world *world, unsigned h)
+{
+    if (world->handles[h].is_detached && !world_believes(world, h))
+        world->handles[h].is_dead = true;
 }
 
 void world_canonical(struct world *world)
 {
     for (unsigned h = 0; h < config->handles; h++) {
+        bury(world, h);
         forget(&world->handles[h]);
         forget_all(&world->handles[h]);
     }

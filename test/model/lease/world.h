@@ -29,6 +29,7 @@ enum budget {
     BUDGET_BLIND, /* a failed condition without the item */
     BUDGET_CRASH,
     BUDGET_STOP,
+    BUDGET_DETACH,
     BUDGET_RELEASE,
     BUDGET_TTL,
     BUDGET_BREAK,   /* somebody deletes the item */
@@ -51,6 +52,7 @@ struct config {
     uint32_t poll_ms;
     unsigned fencing;       /* mask of handles */
     unsigned once;          /* mask of handles */
+    unsigned adopts;        /* mask of handles: what A has detached (L11) */
     unsigned rate[HANDLES]; /* of the clocks, in percent; 0: 100 */
     int wall_s[HANDLES];    /* by how much REALTIME is wrong in the beginning */
     unsigned may_be_frozen; /* mask of handles */
@@ -104,7 +106,7 @@ struct handle {
     bool has_late_take; /* one that nobody waited for was applied */
     bool takes_ripe;    /* the TAKE under way was asked when sight was ripe */
     bool was_lost;      /* its time was over */
-    uint8_t reserved[1];
+    bool is_detached;   /* nothing steps any more, and what it said is believed until its time is over */
 };
 
 struct foreign {
@@ -123,7 +125,8 @@ struct world {
     struct handle handles[HANDLES];
     struct flight flights[FLIGHTS];
     uint8_t budget[BUDGETS];
-    uint8_t reserved[7];
+    char last_holder; /* where somebody adopts: the letter of whoever was announced last */
+    uint8_t reserved[5];
 };
 
 /* What a search saw. */
@@ -131,6 +134,8 @@ struct tally {
     uint64_t held; /* worlds in which somebody holds */
 };
 
+/* The letter of its nonce. */
+char world_letter(unsigned h);
 uint64_t world_date_s(const struct world *world);
 uint64_t world_foreign_s(const struct world *world); /* by the foreign implementation's wall clock */
 struct clock_reading world_clock(const struct world *world, unsigned h);

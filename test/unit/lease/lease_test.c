@@ -78,6 +78,9 @@ TEST(a_lease_is_plain_bytes)
     one.once = other.once = one.fencing = other.fencing = true;
     memcpy(one.nonce, LEASE_TRACE_NONCE, sizeof(one.nonce));
     memcpy(other.nonce, LEASE_TRACE_NONCE, sizeof(other.nonce));
+    strcpy(one.adopted, LEASE_TRACE_NONCE "-1");
+    strcpy(other.adopted, LEASE_TRACE_NONCE "-1");
+    one.version_count = other.version_count = 2;
     memset(&first, 0x55, sizeof(first));
     memset(&second, 0xaa, sizeof(second));
     lease_init(&first, &one);

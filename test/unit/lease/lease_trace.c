@@ -120,6 +120,13 @@ static void read_event(const char *line, size_t length, struct lease_event *even
     event->now = lease_trace.now;
 }
 
+/* In the place of a random number, versions go on from 100 more. */
+static void read_adopted(const char *number, struct lease_settings *ret)
+{
+    read_version(number, ret->adopted);
+    ret->version_count = number_of(number) + 100;
+}
+
 static void read_settings(const char *line, size_t length)
 {
     struct lease_settings settings = {.poll_ms = 1000, .nonce = LEASE_TRACE_NONCE};
@@ -132,6 +139,8 @@ static void read_settings(const char *line, size_t length)
             settings.ttl_s = number_of(value);
         else if (has_prefix(word, "poll=", &value))
             settings.poll_ms = (uint32_t)number_of(value);
+        else if (has_prefix(word, "adopts=", &value))
+            read_adopted(value, &settings);
         else if (strcmp(word, "once") == 0)
             settings.once = true;
         else if (strcmp(word, "fencing") == 0)

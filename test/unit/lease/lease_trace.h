@@ -2,7 +2,7 @@
 /*
  * Golden traces of a lease. The first line has the settings, each other one an event, and what came of it:
  *
- *   ttl=6 [poll=1000] [once] [fencing]
+ *   ttl=6 [poll=1000] [once] [fencing] [adopts=NUMBER]
  *   start -> TAKE 1 e=1007 [ACQUIRING]
  *   conflict v=other e=1009 t=6000 @1000 -> WAIT 1000 [ACQUIRING]
  *   timer +1000 -> TAKE 2 e=1008 [ACQUIRING]
