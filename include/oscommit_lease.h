@@ -131,6 +131,15 @@ typedef struct os_lease_info {
 OS_API os_code os_lease_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret,
                              os_error *err);
 
+/* One lease of a table; strings are borrowed for the call. Not 0: stop. */
+typedef int (*os_lease_fn)(void *context, const char *name, const os_lease_info *info);
+
+/* Gives every lease of the table, also those that are free and keep a token, on the calling thread; calls on the same
+ * client are allowed there. Reads the whole table first: that costs as much as a Scan. Blocks.
+ *   OS_OK, or as os_lease_acquire; OS_ERR_STOPPED: `each` did
+ *   OS_ERR_PROTOCOL   after all were given: some items are no leases */
+OS_API os_code os_lease_list(os_client *client, const os_call *call, os_lease_fn each, void *context, os_error *err);
+
 /* Creates the table of leases (on-demand billing, key `key`, TTL on `lease_expiry`) and waits until it is ACTIVE. OS_OK
  * also if a fit table exists. For sqlite it creates the file, with a place for leases and for records. Blocks. */
 OS_API os_code os_lease_table_create(os_client *client, const os_call *call, os_error *err);
@@ -193,6 +202,18 @@ OS_API os_code os_lock_release(os_client *client, const os_lock *lock, const os_
 /* Reads what stands under namespace and name; owner and instance are not looked at. OS_OK, also if there is nothing. */
 OS_API os_code os_lock_read(os_client *client, const os_lock *lock, const os_call *call, os_lock_info *ret,
                             os_error *err);
+
+/* Deletes a lock whose time is over, whosever it is. OS_OK also where there is none. OS_ERR_CONFLICT: its time is not over,
+ * and ret says whose it is and until when; wait for that. owner and instance are not looked at. */
+OS_API os_code os_lock_break(os_client *client, const os_lock *lock, const os_call *call, os_lock_info *ret,
+                             os_error *err);
+
+/* One lock of a table; strings are borrowed for the call. Not 0: stop. */
+typedef int (*os_lock_fn)(void *context, const char *name_space, const char *name, const os_lock_info *info);
+
+/* Gives every lock of the namespace, or of the whole table if that is NULL, as os_lease_list does. */
+OS_API os_code os_lock_list(os_client *client, const char *name_space, const os_call *call, os_lock_fn each,
+                            void *context, os_error *err);
 
 #ifdef __cplusplus
 }

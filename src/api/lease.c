@@ -51,6 +51,11 @@ os_code os_lease_read(os_client *client, const char *name, const os_call *call, 
     return holding_read(client, name, call, ret, err);
 }
 
+os_code os_lease_list(os_client *client, const os_call *call, os_lease_fn each, void *context, os_error *err)
+{
+    return holding_list(client, call, each, context, err);
+}
+
 os_code os_lease_table_create(os_client *client, const os_call *call, os_error *err)
 {
     return holding_table_create(client, call, err);

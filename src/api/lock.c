@@ -23,3 +23,14 @@ os_code os_lock_read(os_client *client, const os_lock *lock, const os_call *call
 {
     return lock_read(client, &(struct lock_arguments){lock, 0, call, ret}, err);
 }
+
+os_code os_lock_break(os_client *client, const os_lock *lock, const os_call *call, os_lock_info *ret, os_error *err)
+{
+    return lock_break(client, &(struct lock_arguments){lock, 0, call, ret}, err);
+}
+
+os_code os_lock_list(os_client *client, const char *name_space, const os_call *call, os_lock_fn each, void *context,
+                     os_error *err)
+{
+    return lock_list(client, &(struct lock_list_arguments){name_space, call, each, context}, err);
+}

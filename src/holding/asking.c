@@ -51,6 +51,8 @@ static void ask_table(struct op *op)
 {
     struct asking *asking = container_of(op, struct asking, op);
     struct table *table = asking->client->ledger;
+    if (asking->restart != NULL)
+        asking->restart(asking->context);
     asking->request.deadline_monotonic_ms = op->deadline_monotonic_ms;
     asking->table_op = table->vtable->start(table, &asking->request, was_answered, asking);
     if (asking->table_op == NULL) {

@@ -21,6 +21,7 @@ struct asking {
     const char *name; /* for a sentence: "The <name>: its deadline passed." */
     /* Loop's thread: the item of an answer that has one. */
     void (*take)(void *context, const struct item *item);
+    void (*restart)(void *context); /* before each request; NULL: nothing is to be done then */
     void *context;
     os_call call;
     struct op op;

@@ -191,7 +191,7 @@ static void step(os_lease *hold, struct lease_event *event)
     if (actions.send)
         hold_send(hold, &actions.request);
     enum lease_status status = hold->lease.shown;
-    if (status != before)
+    if (status != before && is_told(before))
         log_status(hold, status);
     if (status != before && is_told(before) && is_told(status) && hold->changed != NULL)
         client_report_lease(hold->client, hold->changed, hold->context, hold,

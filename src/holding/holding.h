@@ -24,6 +24,7 @@ os_lease_status holding_state(const os_lease *lease);
 uint64_t holding_remaining_ms(const os_lease *lease);
 uint64_t holding_token(const os_lease *lease);
 os_code holding_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret, os_error *err);
+os_code holding_list(os_client *client, const os_call *call, os_lease_fn each, void *context, os_error *err);
 
 os_code holding_table_create(os_client *client, const os_call *call, os_error *err);
 os_code holding_table_check(os_client *client, const os_call *call, os_error *err);

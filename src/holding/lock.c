@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "client/inside.h"
 #include "holding/asking.h"
+#include "holding/listing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -262,6 +263,24 @@ static os_code release(os_client *client, const void *context, os_error *err)
     return code;
 }
 
+/* Whosever it is. */
+static os_code break_expired(os_client *client, const void *context, os_error *err)
+{
+    const struct lock_arguments *arguments = context;
+    struct lock_call call;
+    os_code code = prepare(&call, client, arguments, false, err);
+    if (code != OS_OK)
+        return code;
+    item_require_below(&call.condition, LOCK_AT_EXPIRY, lock_now_s());
+    call.asking.request.verb = TABLE_DELETE;
+    call.asking.request.condition = &call.condition;
+    code = ask(&call, arguments, err);
+    give(&call, arguments->ret);
+    if (code == OS_ERR_CONFLICT)
+        return call.info.held ? held_by_another(&call, err) : OS_OK;
+    return code;
+}
+
 static os_code look_up(os_client *client, const void *context, os_error *err)
 {
     const struct lock_arguments *arguments = context;
@@ -274,6 +293,43 @@ static os_code look_up(os_client *client, const void *context, os_error *err)
     code = asking_run(&call.asking, arguments->call, err);
     give(&call, arguments->ret);
     return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- list */
+
+struct lock_row {
+    char name_space[PART_MAX + 1];
+    char name[PART_MAX + 1];
+    os_lock_info info;
+};
+
+static bool fill_row(void *context, const struct item *item, void *ret)
+{
+    const struct lock_list_arguments *arguments = context;
+    struct lock_row *row = ret;
+    (void)TEXT_COPY_STR(item_text_of(item, LOCK_AT_NAMESPACE), row->name_space);
+    (void)TEXT_COPY_STR(item_text_of(item, LOCK_AT_NAME), row->name);
+    row->info.size = sizeof(row->info);
+    take_lock(&row->info, item);
+    return arguments->name_space == NULL || strcmp(arguments->name_space, row->name_space) == 0;
+}
+
+static int give_row(void *context, const void *given)
+{
+    const struct lock_list_arguments *arguments = context;
+    const struct lock_row *row = given;
+    return arguments->each(arguments->context, row->name_space, row->name, &row->info);
+}
+
+static os_code list_locks(os_client *client, const void *context, os_error *err)
+{
+    const struct lock_list_arguments *arguments = context;
+    struct listing listing = {.schema = &lock_schema,
+                              .row_size = sizeof(struct lock_row),
+                              .fill = fill_row,
+                              .give = give_row,
+                              .context = (void *)arguments};
+    return listing_run(&listing, client, arguments->call, err);
 }
 
 /* ----------------------------------------------------------------------------------------------- the interface */
@@ -303,4 +359,16 @@ os_code lock_release(os_client *client, const struct lock_arguments *arguments, 
 os_code lock_read(os_client *client, const struct lock_arguments *arguments, os_error *err)
 {
     return perform(client, arguments, look_up, err);
+}
+
+os_code lock_break(os_client *client, const struct lock_arguments *arguments, os_error *err)
+{
+    return perform(client, arguments, break_expired, err);
+}
+
+os_code lock_list(os_client *client, const struct lock_list_arguments *arguments, os_error *err)
+{
+    if (arguments->each == NULL)
+        return error_set(err, OS_ERR_ARGUMENT, "os_lock_list needs a callback that receives the locks.");
+    return client_perform(client, list_locks, arguments, err);
 }

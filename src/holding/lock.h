@@ -30,6 +30,16 @@ struct lock_arguments {
 os_code lock_acquire(os_client *client, const struct lock_arguments *arguments, os_error *err);
 os_code lock_renew(os_client *client, const struct lock_arguments *arguments, os_error *err);
 os_code lock_release(os_client *client, const struct lock_arguments *arguments, os_error *err);
+/* `lock` has the namespace and the name. */
+os_code lock_break(os_client *client, const struct lock_arguments *arguments, os_error *err);
+
+struct lock_list_arguments {
+    const char *name_space;
+    const os_call *call;
+    os_lock_fn each;
+    void *context;
+};
+os_code lock_list(os_client *client, const struct lock_list_arguments *arguments, os_error *err);
 os_code lock_read(os_client *client, const struct lock_arguments *arguments, os_error *err);
 
 #endif

@@ -23,11 +23,19 @@ static const char *name_in_group(const struct command *command, const char *grou
     return strncmp(command->name, group, len) == 0 && command->name[len] == ' ' ? command->name + len + 1 : NULL;
 }
 
+static const struct command *command_named(const struct command *const *commands, const char *word)
+{
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (strcmp(commands[i]->name, word) == 0)
+            return commands[i];
+    return NULL;
+}
+
 bool is_command_group(const struct command *const *commands, const char *word)
 {
     for (size_t i = 0; commands[i] != NULL; i++)
         if (name_in_group(commands[i], word) != NULL)
-            return true;
+            return command_named(commands, word) == NULL;
     return false;
 }
 
@@ -91,16 +99,28 @@ static const struct command *refuse_command(const struct command *const *command
     return NULL;
 }
 
-const struct command *find_command(const struct command *const *commands, const char *const *words, size_t count,
-                                   struct usage *usage)
+static const struct command *command_in_group(const struct command *const *commands, const struct command_line *line)
 {
-    const char *second = count > 1 ? words[1] : "";
-
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        const char *in_group = name_in_group(commands[i], words[0]);
-        if (strcmp(commands[i]->name, words[0]) == 0 || (in_group != NULL && strcmp(in_group, second) == 0))
+    for (size_t i = 0; commands[i] != NULL && line->count > 1; i++) {
+        const char *name = name_in_group(commands[i], line->words[0]);
+        if (name != NULL && strcmp(name, line->words[1]) == 0)
             return commands[i];
     }
-    return is_command_group(commands, words[0]) ? refuse_in_group(commands, words[0], second, usage)
-                                                : refuse_command(commands, words[0], usage);
+    return NULL;
+}
+
+const struct command *find_command(const struct command *const *commands, const struct command_line *line,
+                                   struct usage *usage)
+{
+    const char *word = line->words[0];
+    const struct command *of_one = command_named(commands, word);
+    const struct command *of_two = command_in_group(commands, line);
+
+    if (of_one != NULL && (of_two == NULL || (line->has_program && of_one->runs_program)))
+        return of_one;
+    if (of_two != NULL)
+        return of_two;
+    return is_command_group(commands, word)
+               ? refuse_in_group(commands, word, line->count > 1 ? line->words[1] : "", usage)
+               : refuse_command(commands, word, usage);
 }

@@ -143,7 +143,7 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_VERSIONS] = OWN_SWITCH("versions", "list all versions and delete markers of each key, newest first"),
     [OPTION_VERSION_ID] = OWN_TEXT("version-id", "ID", "this version, current or not"),
     [OPTION_ETAG] = OWN_TEXT("etag", "ETAG", "the record of this version; '*' for the creation"),
-    [OPTION_FORCE] = OWN_SWITCH("force", "even while the holder's attempt may still be applied"),
+    [OPTION_FORCE] = OWN_SWITCH("force", "table release: even while the holder may still write; lock break: do it"),
     [OPTION_STUCK] = OWN_SWITCH("stuck", "only records that block writers and that nobody takes over soon"),
     [OPTION_OLDER_THAN] =
         OWN_TEXT("older-than", "TIME", "only uploads begun longer ago than this (\"90m\", \"36h\", \"7d\") [1d]"),
@@ -170,6 +170,8 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_OWNER] = OWN_TEXT("owner", "TEXT", "who holds it, for people [host name and process id]"),
     [OPTION_GRACE] =
         OWN_TEXT("grace", "TIME", "from SIGTERM to SIGKILL, at most an eighth of --ttl, when the lease is lost [5s]"),
+    [OPTION_HANDLE] = OWN_TEXT("handle", "TEXT", "as `lease acquire` printed it [OSCOMMIT_LEASE_HANDLE]"),
+    [OPTION_NAMESPACE] = OWN_TEXT("namespace", "TEXT", "a lock with owner and instance, not a lease"),
     [OPTION_LEASES] = OWN_SWITCH("leases", "the table of leases, not that of records"),
     [OPTION_NO_HELD_BODY] = OWN_SWITCH("no-held-body", "leave out the questions about stalled bodies (80 s)"),
 };

@@ -132,14 +132,19 @@ static bool set_option(struct parser *parser, enum option_id id, const char *sou
     return true;
 }
 
+static const struct command *named_command(const struct parser *parser, bool has_program, struct usage *usage)
+{
+    const struct options *options = parser->options;
+    const struct command_line line = {options->operand, options->operand_count, has_program};
+
+    return options->operand_count == 0 ? NULL : find_command(parser->commands, &line, usage);
+}
+
 /* Of the flags of the command, where that stands in front of the flag. */
 static const char *nearest_flag(const struct parser *parser, const char *word)
 {
-    const struct options *options = parser->options;
     struct usage unused = {0};
-    const struct command *command =
-        options->operand_count == 0 ? NULL
-                                    : find_command(parser->commands, options->operand, options->operand_count, &unused);
+    const struct command *command = named_command(parser, false, &unused);
     struct suggestion suggestion;
 
     suggest_begin(&suggestion, word);
@@ -227,7 +232,7 @@ static bool choose_command(struct parser *parser)
         options->group = options->operand[0];
         return true;
     }
-    options->command = find_command(parser->commands, options->operand, options->operand_count, parser->usage);
+    options->command = named_command(parser, options->program != NULL, parser->usage);
     if (options->command == NULL)
         return false;
     words = command_words(options->command);
@@ -277,9 +282,7 @@ static void take_program(struct parser *parser)
 {
     struct options *options = parser->options;
     struct usage unused = {0};
-    const struct command *command =
-        options->operand_count == 0 ? NULL
-                                    : find_command(parser->commands, options->operand, options->operand_count, &unused);
+    const struct command *command = named_command(parser, true, &unused);
 
     if (command == NULL || !command->runs_program || parser->next == parser->argc)
         return;

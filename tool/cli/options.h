@@ -116,6 +116,8 @@ enum option_id {
     OPTION_OWNER,
     OPTION_GRACE,
     OPTION_LEASES,
+    OPTION_HANDLE,
+    OPTION_NAMESPACE,
     OPTION_COUNT
 };
 

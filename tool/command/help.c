@@ -9,6 +9,7 @@
 static enum status help_run(const struct options *options)
 {
     bool all = options_on(options, OPTION_ALL);
+    const struct command_line line = {options->operand, options->operand_count, false};
     struct usage usage = {0};
     const struct command *command;
 
@@ -20,7 +21,7 @@ static enum status help_run(const struct options *options)
         help_group(stdout, options->commands, options->operand[0]);
         return STATUS_DONE;
     }
-    command = find_command(options->commands, options->operand, options->operand_count, &usage);
+    command = find_command(options->commands, &line, &usage);
     if (command != NULL && command_words(command) < options->operand_count) {
         (void)usage_refuse(&usage, "help takes one command; \"%.64s\" is one too many.", options->operand[1]);
         command = NULL;

@@ -1,73 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/clean.h"
-#include "cli/streams.h"
 #include "command/commands.h"
 #include "common/lease.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-
-static void lease_json(struct output *output, const char *name, const os_lease_info *info)
-{
-    struct json_line line;
-
-    output_json_begin(output, &line, name, status_name(STATUS_DONE));
-    json_line_flag(&line, "held", info->held != 0);
-    if (info->held != 0) {
-        json_line_text(&line, "owner", info->owner);
-        json_line_flag(&line, "foreign", info->foreign != 0);
-        if (info->ttl_ms != 0)
-            json_line_number(&line, "ttl_ms", info->ttl_ms);
-        json_line_signed(&line, "expiry_s", info->expiry_s);
-        json_line_time(&line, "expiry", info->expiry_s);
-        json_line_text(&line, "version", info->version);
-    }
-    if (info->token != 0)
-        json_line_number(&line, "token", info->token);
-    (void)output_json_print(output, &line);
-}
-
-static void lease_holder_human(const os_lease_info *info)
-{
-    char text[64];
-
-    output_field("state", info->foreign != 0 ? "held, by another implementation"
-                                             : "held; its holder may be dead, and then it ends by itself");
-    output_field("owner", info->owner[0] == '\0' ? "not told" : info->owner);
-    (void)snprintf(text, sizeof(text), "%.1f s", (double)info->ttl_ms / 1000);
-    output_field("ttl", info->ttl_ms == 0 ? "not told" : text);
-    output_field_time("expiry", info->expiry_s, "not told");
-    output_field("version", info->version);
-}
-
-static void lease_human(const char *name, const os_lease_info *info)
-{
-    char text[32];
-
-    output_field("lease", name);
-    if (info->held != 0)
-        lease_holder_human(info);
-    else
-        output_field("state", "free");
-    (void)snprintf(text, sizeof(text), "%" PRIu64, info->token);
-    output_field("token", info->token == 0 ? "none" : text);
-}
-
-static enum status lease_show(struct session *session, const char *name)
-{
-    os_lease_info info = OS_LEASE_INFO_INIT;
-    os_error error = {0};
-    os_code code = os_lease_read(session->client, name, &session->call, &info, &error);
-
-    if (code != OS_OK)
-        return output_outcome(&session->output, name, status_of_lease(code), &error);
-    progress_end(&session->output.progress);
-    if (session->output.json)
-        lease_json(&session->output, name, &info);
-    else if (!session->output.quiet)
-        lease_human(name, &info);
-    return streams_flush() ? STATUS_DONE : STATUS_OUTPUT;
-}
+#include "common/lease_info.h"
 
 static enum status lease_show_run(const struct options *options)
 {
@@ -75,7 +9,7 @@ static enum status lease_show_run(const struct options *options)
     enum status status = lease_session_open(&session, options);
 
     if (status == STATUS_DONE)
-        status = lease_show(&session, options->operand[0]);
+        status = lease_info_show(&session);
     return lease_session_close(&session, status);
 }
 

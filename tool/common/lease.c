@@ -3,9 +3,10 @@
 
 #include "cli/duration.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_S = 366 * 24 * 3600 };
+enum { LONGEST_S = 366 * 24 * 3600, TTL_S = 60 };
 
 enum status lease_session_open(struct session *session, const struct options *options)
 {
@@ -37,4 +38,51 @@ bool lease_time(const struct options *options, enum option_id id, uint64_t other
         return true;
     return usage_refuse(usage, "--%s wants a time, such as 90, 90s, 10m, 2h or 1d, not \"%.64s\".",
                         option_table[id].name, text);
+}
+
+bool lease_take_ttl(const struct options *options, os_lease_options *ret, struct usage *usage)
+{
+    ret->fencing = 1;
+    return lease_time(options, OPTION_TTL, TTL_S, &ret->ttl_s, usage);
+}
+
+/* ---------------------------------------------------------------------------------------- from process to process */
+
+bool lease_describe(const os_lease *lease, struct lease_held *ret, os_error *err)
+{
+    ret->token = os_lease_token(lease);
+    ret->remaining_ms = os_lease_remaining_ms(lease);
+    return os_lease_handle(lease, ret->handle, err) == OS_OK;
+}
+
+bool lease_print_json(struct output *output, const char *name, const struct lease_held *held)
+{
+    struct json_line line;
+
+    output_json_begin(output, &line, name, status_name(STATUS_DONE));
+    json_line_text(&line, "handle", held->handle);
+    json_line_number(&line, "token", held->token);
+    json_line_number(&line, "remaining_ms", held->remaining_ms);
+    return output_json_print(output, &line);
+}
+
+enum status lease_adopt(struct session *session, const os_lease_options *how, os_lease **ret)
+{
+    const char *name = session->options->operand[0];
+    const char *handle = options_text(session->options, OPTION_HANDLE);
+    os_error error = {0};
+    os_code code;
+
+    if (handle == NULL)
+        handle = getenv(LEASE_HANDLE_VARIABLE);
+    if (handle == NULL)
+        return session_fail(
+            session, name, OS_ERR_CONFIG,
+            "The handle of the lease is not given: `oscommit lease acquire` prints it. Set " LEASE_HANDLE_VARIABLE
+            ", or give --handle.");
+    code = os_lease_adopt(session->client, name, handle, how, &session->call, ret, &error);
+    if (code == OS_OK)
+        return STATUS_DONE;
+    return output_outcome(&session->output, name, code == OS_ERR_CONFLICT ? STATUS_LOST : status_of_lease(code),
+                          &error);
 }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "holding/listing.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Some 700,000 leases. */
+#define ROWS_MAX ((size_t)1 << 30)
+
+static void begin_anew(void *context)
+{
+    struct listing *listing = context;
+    buf_reset(&listing->rows);
+    listing->unreadable = 0;
+}
+
+static bool take_row(void *context, const struct table_row *row)
+{
+    struct listing *listing = context;
+    if (!row->readable) {
+        listing->unreadable++;
+        return true;
+    }
+    void *filled = calloc(1, listing->row_size);
+    bool is_wanted = filled != NULL && listing->fill(listing->context, row->item, filled);
+    listing->no_memory = filled == NULL || (is_wanted && !buf_add(&listing->rows, filled, listing->row_size));
+    free(filled);
+    return !listing->no_memory;
+}
+
+static os_code give_rows(const struct listing *listing, os_error *err)
+{
+    const char *rows = buf_str(&listing->rows);
+    for (size_t at = 0; at < listing->rows.len; at += listing->row_size)
+        if (listing->give(listing->context, rows + at) != 0)
+            return error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
+    if (listing->unreadable > 0)
+        return error_set(err, OS_ERR_PROTOCOL, "%zu more items of the table could not be read as a %s.",
+                         listing->unreadable, listing->schema->what);
+    return OS_OK;
+}
+
+os_code listing_run(struct listing *listing, os_client *client, const os_call *call, os_error *err)
+{
+    struct asking asking = {.client = client,
+                            .request = {.verb = TABLE_LIST,
+                                        .schema = listing->schema,
+                                        .each = take_row,
+                                        .each_context = listing,
+                                        .known_only = true},
+                            .repeats = ASKING_UNTIL_CLEAR,
+                            .name = "list",
+                            .restart = begin_anew,
+                            .context = listing};
+    buf_init(&listing->rows, ROWS_MAX);
+    os_code code = asking_run(&asking, call, err);
+    if (code == OS_OK && listing->no_memory)
+        code = error_no_memory(err);
+    if (code == OS_OK)
+        code = give_rows(listing, err);
+    buf_free(&listing->rows);
+    return code;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/streams.h"
+#include "command/commands.h"
+#include "common/lease.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static enum status print_extended(struct output *output, const char *name, const struct lease_held *held)
+{
+    progress_end(&output->progress);
+    if (output->json)
+        return lease_print_json(output, name, held) ? STATUS_DONE : STATUS_OUTPUT;
+    if (!output->quiet)
+        (void)printf("certain for %" PRIu64 " s\n", held->remaining_ms / 1000);
+    return streams_flush() ? STATUS_DONE : STATUS_OUTPUT;
+}
+
+static enum status extend(struct session *session, const os_lease_options *how)
+{
+    const char *name = session->options->operand[0];
+    struct lease_held held;
+    os_lease *lease;
+    os_error error = {0};
+    enum status status = lease_adopt(session, how, &lease);
+
+    if (status != STATUS_DONE)
+        return status;
+    if (lease_describe(lease, &held, &error))
+        (void)os_lease_detach(lease, &error);
+    if (error.code != OS_OK)
+        return output_outcome(&session->output, name, status_of_lease(error.code), &error);
+    return print_extended(&session->output, name, &held);
+}
+
+static enum status lease_extend_run(const struct options *options)
+{
+    os_lease_options how = OS_LEASE_OPTIONS_INIT;
+    struct usage usage = {0};
+    struct session session;
+    enum status status;
+
+    if (!lease_take_ttl(options, &how, &usage))
+        return output_usage(options, &usage);
+    status = lease_session_open(&session, options);
+    if (status == STATUS_DONE)
+        status = extend(&session, &how);
+    return lease_session_close(&session, status);
+}
+
+static const enum option_id own_options[] = {OPTION_HANDLE, OPTION_TTL, OPTION_COUNT};
+
+const struct command command_lease_extend = {
+    .name = "lease extend",
+    .operands = "NAME",
+    .summary = "extend a lease that `lease acquire` has acquired",
+    .description =
+        "Extends the lease NAME by --ttl from now, and says for how long it is certain. Its handle is that of\n"
+        "--handle, or of OSCOMMIT_LEASE_HANDLE; it stays the same. Nobody else had the lease meanwhile, and its token\n"
+        "is the same. If the lease was lost, ends with status 75: another has it, or had it.\n"
+        "Let one command at a time work on a handle.\n",
+    .examples = "oscommit lease extend nightly --ledger dynamodb://leases --ttl 10m || exit\n",
+    .options = own_options,
+    .min_operands = 1,
+    .max_operands = 1,
+    .exit_status = LEASE_EXIT_STATUS,
+    .run = lease_extend_run,
+};

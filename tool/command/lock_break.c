@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "command/commands.h"
+#include "common/lease.h"
+
+#include <time.h>
+
+enum { MORE_MS = 5000, MORE_DIVISOR = 10 };
+
+/* How long it takes until a holder who is dead has lost it for everybody. */
+static uint64_t patience_ms(const os_lease_info *info)
+{
+    int64_t left_s = info->expiry_s - (int64_t)time(NULL);
+    uint64_t ms = info->ttl_ms;
+
+    if (info->foreign != 0)
+        ms = left_s > 0 ? (uint64_t)left_s * 1000 : 0;
+    return ms + ms / MORE_DIVISOR + MORE_MS;
+}
+
+/* Whoever acquires it has waited as everybody has to. A token of the holder's is older from then on. */
+static os_code break_lease(struct session *session, const char *name, const os_lease_info *info, os_error *err)
+{
+    os_lease_options how = OS_LEASE_OPTIONS_INIT;
+    os_call call = session->call;
+    os_lease *lease = NULL;
+    os_code code;
+
+    how.wait = 1;
+    how.fencing = 1;
+    how.owner = "oscommit lock break";
+    call.deadline_ms = patience_ms(info);
+    code = os_lease_acquire(session->client, name, &how, &call, &lease, err);
+    return code == OS_OK ? os_lease_release(lease, &session->call, err) : code;
+}
+
+static enum status break_held_lease(struct session *session)
+{
+    const char *name = session->options->operand[0];
+    os_lease_info info = OS_LEASE_INFO_INIT;
+    os_error error = {0};
+    os_code code = os_lease_read(session->client, name, &session->call, &info, &error);
+
+    if (code == OS_OK && info.held != 0)
+        code = break_lease(session, name, &info, &error);
+    return output_outcome(&session->output, name, status_of_lease(code), &error);
+}
+
+static enum status break_lock(struct session *session, const char *name_space)
+{
+    os_lock lock = OS_LOCK_INIT;
+    os_error error = {0};
+    os_code code;
+
+    lock.name_space = name_space;
+    lock.name = session->options->operand[0];
+    code = os_lock_break(session->client, &lock, &session->call, NULL, &error);
+    return output_outcome(&session->output, lock.name, status_of_lease(code), &error);
+}
+
+static enum status lock_break_run(const struct options *options)
+{
+    const char *name_space = options_text(options, OPTION_NAMESPACE);
+    struct usage usage = {0};
+    struct session session;
+    enum status status;
+
+    if (!options_on(options, OPTION_FORCE)) {
+        (void)usage_refuse(&usage, "lock break takes it from whoever holds it, when his time is over: say --force.");
+        return output_usage(options, &usage);
+    }
+    status = lease_session_open(&session, options);
+    if (status == STATUS_DONE)
+        status = name_space == NULL ? break_held_lease(&session) : break_lock(&session, name_space);
+    return lease_session_close(&session, status);
+}
+
+static const enum option_id own_options[] = {OPTION_NAMESPACE, OPTION_FORCE, OPTION_COUNT};
+
+const struct command command_lock_break = {
+    .name = "lock break",
+    .operands = "NAME",
+    .summary = "free a lease or a lock whose holder is gone",
+    .description =
+        "Waits until the time of the lease's holder is over, and frees it: nobody who lives is robbed. A holder that\n"
+        "extends it keeps it, and this ends with status 3. Needs --force.\n"
+        "With --namespace, deletes the lock with owner and instance that LockServiceCentral keeps, if it has expired "
+        "by\n"
+        "the clock of this machine; else ends with status 3 and says until when it is held.\n",
+    .examples = "oscommit lock break nightly --force --ledger dynamodb://leases\n"
+                "oscommit lock break invoice-7 --namespace payments --force --ledger dynamodb://locks\n",
+    .options = own_options,
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = lock_break_run,
+};
