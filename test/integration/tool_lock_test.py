@@ -12,13 +12,10 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from oscommit_testing import CONFLICT, DONE, NOT_EXECUTED, USAGE, BackendCase, FaultProxy, dynamo, main, tool
+from lease_testing import LOST, PATIENCE_S, PROMISED_S, SHORT_S, SLACK_S, LeaseCase
+from oscommit_testing import CONFLICT, DONE, NOT_EXECUTED, USAGE, FaultProxy, main, tool
 
-LOST, NOT_RUNNABLE, NOT_FOUND = 75, 126, 127
-SHORT_S = 2  # the shortest time to live
-PROMISED_S = 2  # a dead holder's lease is another's so long after its time to live, at most ...
-SLACK_S = 20  # ... and this comes on top where a slow machine is shared: processes start late, disks flush late
-PATIENCE_S = 120
+NOT_RUNNABLE, NOT_FOUND = 126, 127
 READY = "echo ready; exec sleep 600"
 
 
@@ -42,19 +39,7 @@ def children(process):
     return found
 
 
-class LockCase(BackendCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        if cls.backend.embedded:
-            cls.base["OSCOMMIT_LEDGER"] = f"sqlite://{cls.root}/.oscommit/ledger.db"
-        else:
-            cls.leases = cls.table + "-leases"
-            cls.base["OSCOMMIT_LEDGER"] = "dynamodb://" + cls.leases
-            made = cls.run_tool("table", "create", "--leases")
-            if made.status != DONE:
-                raise RuntimeError(f"there is no table of leases: {made}")
-
+class LockCase(LeaseCase):
     def hold(self, name, *flags, program=("sh", "-c", READY), **options):
         """Starts `oscommit lock`, and returns when its program has said that it runs."""
         process = self.start("lock", name, *flags, "--", *program, **options)
@@ -79,15 +64,6 @@ class LockCase(BackendCase):
         while is_there(process):
             self.assertLess(time.monotonic(), end, f"process {process} is there still")
             time.sleep(0.02)  # the end of another's process tells nobody
-
-    def delete_item(self, name):
-        if self.backend.embedded:
-            with contextlib.closing(sqlite3.connect(f"{self.root}/.oscommit/ledger.db", timeout=PATIENCE_S)) as db, db:
-                db.execute("DELETE FROM leases WHERE key = ?", (name,))
-        else:
-            key = {"key": {"S": name}}
-            status, said = dynamo(self.ledger_endpoint, "DeleteItem", {"TableName": self.leases, "Key": key})
-            self.assertEqual(status, 200, said)
 
 
 class Lock(LockCase):
@@ -271,6 +247,52 @@ class Stopped(LockCase):
         stopped = self.stopped(self.key("alone"), lambda keeper, program: [])
         self.assertFalse(is_there(stopped[1]), "two programs at a time")
         self.goes_on(*stopped)
+
+
+class ClockMoved(LockCase):
+    """The wall clock of the holder's machine is set, while it holds."""
+    TTL_S = 4
+    AN_HOUR_S = 3600
+
+    def setUp(self):
+        super().setUp()
+        preload = os.environ.get("OSCOMMIT_TEST_CLOCK_AHEAD")
+        if not preload:
+            self.skipTest("OSCOMMIT_TEST_CLOCK_AHEAD is not set: a program with a sanitizer does not take it")
+        self.clock = self.file("clock", b"0")
+        self.surroundings = {"LD_PRELOAD": preload, "OSCOMMIT_TEST_CLOCK_AHEAD_FILE": self.clock}
+
+    def set_clock(self, ahead_s):
+        with open(self.clock + ".new", "w", encoding="utf-8") as clock:
+            clock.write(str(ahead_s))
+        os.replace(self.clock + ".new", self.clock)
+
+    def test_an_hour_forward_ends_the_program_before_another_runs(self):
+        name = self.key("forward")
+        holder = self.hold(name, "--ttl", f"{self.TTL_S}s", environment=self.surroundings,
+                           program=("sh", "-c", "echo ready; echo $$; exec sleep 600"))
+        program = int(holder.stdout.readline())
+        second = self.start("lock", name, "--wait", "5m", "--", "echo", "second")
+        since = time.monotonic()
+        self.set_clock(self.AN_HOUR_S)
+        self.assertEqual(second.stdout.readline(), b"second\n")
+        took = time.monotonic() - since
+        self.assertFalse(is_there(program), "two programs at a time")
+        print(f"\n{type(self).__name__}: another ran {took:.2f} s after the clock was set, time to live {self.TTL_S} s")
+        self.assertLess(took, self.TTL_S + PROMISED_S + SLACK_S)
+        self.ends(second, DONE)
+        _, err = self.ends(holder, LOST)
+        self.assertIn("lost", err)
+
+    def test_an_hour_back_changes_nothing(self):
+        name = self.key("back")
+        holder = self.hold(name, "--ttl", f"{self.TTL_S}s", environment=self.surroundings, stdin=subprocess.PIPE,
+                           program=("sh", "-c", "echo ready; read line"))
+        self.set_clock(-self.AN_HOUR_S)
+        self.exits(CONFLICT, "lock", name, "--wait", f"{2 * self.TTL_S}s", "--", "echo", "second")
+        holder.stdin.write(b"\n")
+        holder.stdin.flush()
+        self.ends(holder, DONE)
 
 
 class Compactor(LockCase):
@@ -474,4 +496,4 @@ class OnTerminal(LockCase):
 
 
 if __name__ == "__main__":
-    main(Lock, Signals, Killed, Stopped, Compactor, Lost, OnTerminal, only={"embedded", "minio"})
+    main(Lock, Signals, Killed, Stopped, ClockMoved, Compactor, Lost, OnTerminal, only={"embedded", "minio"})

@@ -283,7 +283,7 @@ class BackendCase(unittest.TestCase):
             [tool(), *map(str, arguments)],
             env={**cls.base, **(environment or {})},
             stdin=popen.pop("stdin", subprocess.DEVNULL),
-            stdout=subprocess.PIPE,
+            stdout=popen.pop("stdout", subprocess.PIPE),
             stderr=subprocess.PIPE,
             **popen,
         )

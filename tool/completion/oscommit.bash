@@ -4,7 +4,8 @@
 
 _oscommit_commands="init put update cp mv rm get head ls table lock lease resolve gc race check probe help version"
 _oscommit_table_commands="create check ls show release"
-_oscommit_lease_commands="show"
+_oscommit_lease_commands="acquire extend release show"
+_oscommit_lock_commands="ls show break"
 _oscommit_common="--json --quiet --verbose --help --all --version --store --ledger --endpoint-url --s3-endpoint
     --dynamodb-endpoint --region --dynamodb-region --profile --dynamodb-profile --ca-file --addressing --signature
     --timeout-ms --max-clock-skew-rate --ttl-s --length-s --allowance-s --margin-s --recheck-after-ms --release --fences
@@ -38,6 +39,11 @@ _oscommit_own_flags() {
     "table ls") echo "--stuck" ;;
     "table create" | "table check") echo "--leases" ;;
     lock) echo "--wait --ttl --owner --grace" ;;
+    "lock ls" | "lock show") echo "--namespace" ;;
+    "lock break") echo "--namespace --force" ;;
+    "lease acquire") echo "--wait --ttl --owner" ;;
+    "lease extend") echo "--handle --ttl" ;;
+    "lease release") echo "--handle" ;;
     esac
 }
 
@@ -83,6 +89,8 @@ _oscommit_find_command() {
             :
         elif [[ -z $command || $command == table || $command == lease || $command == help ]]; then
             command=${command:+$command }$word
+        elif [[ $command == lock && " $_oscommit_lock_commands " == *" $word "* ]]; then
+            command="lock $word"
         else
             ((operands++))
         fi
@@ -109,6 +117,8 @@ _oscommit() {
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_table_commands" -- "$word")
     elif [[ $command == lease || $command == "help lease" ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_lease_commands" -- "$word")
+    elif [[ $command == lock && $operands == 0 || $command == "help lock" ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_oscommit_lock_commands" -- "$word")
     elif [[ $command == help ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_commands" -- "$word")
     else

@@ -39,7 +39,10 @@ touch afile.pem abc
 expect "commands by their beginning" "race resolve rm" oscommit r
 expect "every command" "check cp gc get head help init lease lock ls mv probe put race resolve rm table update version" oscommit ""
 expect "subcommands of table" "check create" oscommit table c
-expect "subcommands of lease" "show" oscommit lease ""
+expect "subcommands of lease" "acquire extend release show" oscommit lease ""
+expect "subcommands of lock" "break ls show" oscommit lock ""
+expect "flags of a subcommand of lock" "--namespace" oscommit lock ls --nam
+expect "flags of lease extend" "--handle" oscommit lease extend x --ha
 expect "subcommands behind help lease" "show" oscommit help lease s
 expect "commands behind help" "race resolve rm" oscommit help r
 expect "subcommands behind help table" "check create" oscommit help table c
@@ -66,7 +69,7 @@ while read -r command; do
     expect "the flags of $command" "$(flags_of_help "${words[@]}")" oscommit "${words[@]}" --
     expect "the name of $command" "${words[-1]}" oscommit "${words[@]}"
 done <<<"$commands"
-(($(wc -l <<<"$commands") == 23)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 23" && failures=$((failures + 1)); }
+(($(wc -l <<<"$commands") == 29)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 29" && failures=$((failures + 1)); }
 
 rm -r "$PWD"
 if ((failures > 0)); then
