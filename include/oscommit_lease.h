@@ -90,10 +90,11 @@ OS_API uint64_t os_lease_token(const os_lease *lease);
  *                     The lease is still held, and the caller's */
 OS_API os_code os_lease_release(os_lease *lease, const os_call *call, os_error *err);
 
+#define OS_LEASE_HANDLE_SIZE 64 /* bytes, with the NUL */
+
 /* What another process needs to go on with this lease, as a text of at most 53 characters: 32 hex digits, '-' and a number.
  * It stays good as long as the lease is held, however often it is passed on. Whoever has it, and may write to the table, can extend and
  * release the lease. OS_ERR_ARGUMENT for NULL. Does not block. */
-#define OS_LEASE_HANDLE_SIZE 64
 OS_API os_code os_lease_handle(const os_lease *lease, char ret[OS_LEASE_HANDLE_SIZE], os_error *err);
 
 /* Frees a lease without releasing it, but where it is refused: it is extended no more, and ends by itself when its time is

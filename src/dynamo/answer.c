@@ -38,9 +38,10 @@ struct meaning {
 #define MEND_RIGHTS \
     "Allow these credentials the action on the table, in their IAM policy, the table's policy and its KMS key."
 #define MEND_CLOCK "It was not applied; sign it again with the time of the answer's Date header."
-#define MEND_DEFECT                                                                                                  \
-    "Check that the endpoint is DynamoDB and that no proxy changes requests; check the table's keys with `oscommit " \
-    "table check`."
+#define MEND_DEFECT                                                                                              \
+    "Check the table's keys with `oscommit table check`; check that the endpoint is DynamoDB and that no proxy " \
+    "changes "                                                                                                   \
+    "requests."
 
 /*
  * Which code means what, at HTTP 4xx. From the API Reference (PutItem, GetItem, Query, Scan, DescribeTable,

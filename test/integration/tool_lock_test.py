@@ -105,7 +105,8 @@ class Lock(LockCase):
         self.assertEqual(again.out, b"")
         line = self.exits(CONFLICT, "lock", name, "--json", "--", "echo", "ran").line()
         self.assertEqual((line["verdict"], line["error"]["code"]), ("conflict", "OS_ERR_CONFLICT"))
-        self.exits(CONFLICT, "lock", name, "--wait", "1s", "--", "echo", "ran")
+        for wait in ("1s", "0", "0s"):
+            self.exits(CONFLICT, "lock", name, "--wait", wait, "--", "echo", "ran")
         shown = self.ok("lease", "show", name, "--json").line()
         self.assertEqual((shown["held"], shown["owner"], shown["ttl_ms"]), (True, "the first", 60000))
         self.assertIn("owner       the first\n", self.ok("lease", "show", name).text)
@@ -132,7 +133,7 @@ class Lock(LockCase):
         name = self.key("usage")
         for arguments in ((name,), (name, "--"), ("--", "true"), (name, "x", "--", "true"), ("", "--", "true")):
             self.exits(USAGE, "lock", *arguments)
-        for flag, value in (("--ttl", "1s"), ("--ttl", "2d"), ("--ttl", "x"), ("--wait", "0"), ("--grace", "1w"),
+        for flag, value in (("--ttl", "1s"), ("--ttl", "2d"), ("--ttl", "x"), ("--wait", "-1"), ("--grace", "1w"),
                             ("--owner", "n" * 256)):
             self.exits(USAGE, "lock", name, flag, value, "--", "true")
         for command in (("lock", name, "--", "true"), ("lease", "show", name)):

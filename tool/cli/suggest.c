@@ -50,8 +50,12 @@ static bool is_near(const char *word, const char *known, size_t distance)
 void suggest_consider(struct suggestion *suggestion, const char *known)
 {
     size_t distance = suggest_distance(suggestion->word, known);
+    bool is_first = suggestion->best == NULL || distance < suggestion->distance;
+    /* Of two that are as near, the one with the right first letter: that is seldom mistyped. */
+    bool begins_so = suggestion->best != NULL && distance == suggestion->distance &&
+                     suggestion->best[0] != suggestion->word[0] && known[0] == suggestion->word[0];
 
-    if (is_near(suggestion->word, known, distance) && (suggestion->best == NULL || distance < suggestion->distance)) {
+    if (is_near(suggestion->word, known, distance) && (is_first || begins_so)) {
         suggestion->best = known;
         suggestion->distance = distance;
     }

@@ -22,7 +22,7 @@ static enum status extend(struct session *session, const os_lease_options *how)
     struct lease_held held;
     os_lease *lease;
     os_error error = {0};
-    enum status status = lease_adopt(session, how, &lease);
+    enum status status = lease_session_adopt(session, how, &lease);
 
     if (status != STATUS_DONE)
         return status;

@@ -8,7 +8,7 @@ static enum status release(struct session *session, const os_lease_options *how)
     os_lease *lease;
     os_error error = {0};
     os_code code;
-    enum status status = lease_adopt(session, how, &lease);
+    enum status status = lease_session_adopt(session, how, &lease);
 
     if (status != STATUS_DONE)
         return status;

@@ -197,7 +197,7 @@ const struct command command_lock = {
         "If another holds the lease, ends with status 3 at once; with --wait, when that time is over. One who died\n"
         "is followed when his --ttl was waited out: without --wait too, but not by a shorter one. The table of\n"
         "leases is that of --ledger (made by `oscommit table create --leases`), or any file of records in SQLite.\n"
-        "No store is needed.\n"
+        "No store is needed. NAME is 1 to 1,024 bytes of UTF-8.\n"
         "The environment of PROGRAM has OSCOMMIT_LEASE_NAME and OSCOMMIT_FENCING_TOKEN, a number that is larger for\n"
         "each later holder. Let what PROGRAM writes carry it, and refuse smaller ones: no lease keeps a machine that\n"
         "stands still from writing late.\n"

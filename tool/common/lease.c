@@ -34,6 +34,8 @@ bool lease_time(const struct options *options, enum option_id id, uint64_t other
     const char *text = options_text(options, id);
 
     *ret_s = otherwise;
+    if (id == OPTION_WAIT && text != NULL && (strcmp(text, "0") == 0 || strcmp(text, "0s") == 0))
+        return true; /* as without it */
     if (text == NULL || duration_parse(text, "smhd", LONGEST_S, ret_s))
         return true;
     return usage_refuse(usage, "--%s wants a time, such as 90, 90s, 10m, 2h or 1d, not \"%.64s\".",
@@ -66,7 +68,7 @@ bool lease_print_json(struct output *output, const char *name, const struct leas
     return output_json_print(output, &line);
 }
 
-enum status lease_adopt(struct session *session, const os_lease_options *how, os_lease **ret)
+enum status lease_session_adopt(struct session *session, const os_lease_options *how, os_lease **ret)
 {
     const char *name = session->options->operand[0];
     const char *handle = options_text(session->options, OPTION_HANDLE);

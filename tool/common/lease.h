@@ -38,6 +38,6 @@ struct lease_held {
 bool lease_describe(const os_lease *lease, struct lease_held *ret, os_error *err);
 bool lease_print_json(struct output *output, const char *name, const struct lease_held *held);
 /* Goes on with the lease of the first operand, by the handle that is given. STATUS_DONE, or everything was said. */
-enum status lease_adopt(struct session *session, const os_lease_options *how, os_lease **ret);
+enum status lease_session_adopt(struct session *session, const os_lease_options *how, os_lease **ret);
 
 #endif

@@ -58,3 +58,14 @@ TEST(the_nearest_is_suggested_and_nothing_far)
     assert_string_equal(best_of("frobnicate"), "");
     assert_string_equal(best_of(""), "");
 }
+
+TEST(of_two_as_near_the_one_with_the_right_first_letter_is_suggested)
+{
+    struct suggestion suggestion;
+
+    suggest_begin(&suggestion, "tll");
+    suggest_consider(&suggestion, "all");
+    suggest_consider(&suggestion, "ttl");
+    suggest_consider(&suggestion, "tell");
+    assert_string_equal(suggestion.best, "ttl");
+}
