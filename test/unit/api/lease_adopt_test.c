@@ -185,3 +185,41 @@ TEST_WITH(scratch, one_whose_client_is_closed_is_only_freed)
     assert_int_equal(read_info(client).held, 1);
     os_client_close(client);
 }
+
+/* ---------------------------------------------------------------------------------------------------------- list */
+
+struct seen_leases {
+    int count;
+    char names[8][64];
+};
+
+static int see_lease(void *context, const char *name, const os_lease_info *info)
+{
+    struct seen_leases *seen = context;
+    snprintf(seen->names[seen->count++], sizeof(seen->names[0]), "%.30s %.30s", name, info->held ? info->owner : "free");
+    return strcmp(name, "stop") == 0;
+}
+
+/* The item that counts the epochs of tokens is none. */
+TEST_WITH(scratch, leases_are_listed_also_those_that_are_free)
+{
+    os_client *client = another_client(scratch);
+    char handle[OS_LEASE_HANDLE_SIZE];
+    uint64_t token;
+    struct seen_leases seen = {0};
+    os_lease_options options = fenced();
+    os_lease *lease = NULL;
+    os_error error;
+    acquire_and_detach(client, handle, &token);
+    CHECK_CODE(os_lease_acquire(client, "free one", &options, NULL, &lease, &error), OS_OK, &error);
+    CHECK_CODE(os_lease_release(lease, NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_lease_list(client, NULL, see_lease, &seen, &error), OS_OK, &error);
+    assert_int_equal(seen.count, 2);
+    assert_string_equal(seen.names[0], "free one free");
+    assert_string_equal(seen.names[1], "job the first");
+    CHECK_CODE(os_lease_acquire(client, "stop", NULL, NULL, &lease, &error), OS_OK, &error);
+    CHECK_CODE(os_lease_list(client, NULL, see_lease, &seen, &error), OS_ERR_STOPPED, &error);
+    CHECK_CODE(os_lease_list(client, NULL, NULL, NULL, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(os_lease_release(lease, NULL, &error), OS_OK, &error);
+    os_client_close(client);
+}

@@ -111,6 +111,70 @@ static os_code try_with(os_client *client, os_lock lock, os_error *error)
     return os_lock_acquire(client, &lock, LONG_S, NULL, NULL, error);
 }
 
+/* Only when its time is over, whosever it is. */
+TEST_WITH(scratch, one_that_has_expired_can_be_broken)
+{
+    os_client *client = client_of(scratch);
+    os_lock_info info = OS_LOCK_INFO_INIT;
+    os_error error;
+    CHECK_CODE(os_lock_acquire(client, &ann, LONG_S, NULL, NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_break(client, &bob, NULL, &info, &error), OS_ERR_CONFLICT, &error);
+    CHECK_SAYS(&error, "held by ann");
+    assert_string_equal(info.owner, "ann");
+    expire(scratch);
+    CHECK_CODE(os_lock_break(client, &bob, NULL, &info, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_read(client, &ann, NULL, &info, &error), OS_OK, &error);
+    assert_int_equal(info.held, 0);
+    CHECK_CODE(os_lock_break(client, &bob, NULL, &info, &error), OS_OK, &error); /* there is none */
+    os_client_close(client);
+}
+
+struct seen_locks {
+    int count;
+    int most;
+    char names[4][64];
+    os_client *client;
+};
+
+static int see_lock(void *context, const char *name_space, const char *name, const os_lock_info *info)
+{
+    struct seen_locks *seen = context;
+    os_lock lock = {sizeof(lock), name_space, name, NULL, NULL};
+    os_lock_info again = OS_LOCK_INFO_INIT;
+    os_error error;
+    assert_int_equal(info->held, 1);
+    CHECK_CODE(os_lock_read(seen->client, &lock, NULL, &again, &error), OS_OK, &error); /* it is allowed here */
+    assert_string_equal(again.owner, info->owner);
+    snprintf(seen->names[seen->count++], sizeof(seen->names[0]), "%.15s:%.15s of %.15s", name_space, name, info->owner);
+    return seen->count == seen->most;
+}
+
+TEST_WITH(scratch, locks_are_listed_by_namespace)
+{
+    os_client *client = client_of(scratch);
+    const os_lock other = {sizeof(os_lock), "other", "job", "bob", "1"};
+    const os_lock second = {sizeof(os_lock), "space", "more", "bob", "1"};
+    struct seen_locks all = {.client = client};
+    struct seen_locks of_space = {.client = client};
+    struct seen_locks first = {.client = client, .most = 1};
+    os_error error;
+    CHECK_CODE(os_lock_list(client, NULL, NULL, see_lock, &all, &error), OS_OK, &error);
+    assert_int_equal(all.count, 0);
+    CHECK_CODE(os_lock_acquire(client, &ann, LONG_S, NULL, NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_acquire(client, &other, LONG_S, NULL, NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_acquire(client, &second, LONG_S, NULL, NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_list(client, NULL, NULL, see_lock, &all, &error), OS_OK, &error);
+    assert_int_equal(all.count, 3);
+    CHECK_CODE(os_lock_list(client, "space", NULL, see_lock, &of_space, &error), OS_OK, &error);
+    assert_int_equal(of_space.count, 2);
+    assert_string_equal(of_space.names[0], "space:job of ann");
+    assert_string_equal(of_space.names[1], "space:more of bob");
+    CHECK_CODE(os_lock_list(client, NULL, NULL, see_lock, &first, &error), OS_ERR_STOPPED, &error);
+    assert_int_equal(first.count, 1);
+    CHECK_CODE(os_lock_list(client, NULL, NULL, NULL, NULL, &error), OS_ERR_ARGUMENT, &error);
+    os_client_close(client);
+}
+
 TEST_WITH(scratch, bad_arguments_are_refused)
 {
     os_client *client = client_of(scratch);

@@ -162,7 +162,7 @@ TEST(the_commands_that_help_are_those_of_these_items)
         const char *command;
     } rows[] = {
         {"ResourceNotFoundException", "with `oscommit table create --counters` and wait"},
-        {"ValidationException", "with `oscommit table check --counters`."},
+        {"ValidationException", "with `oscommit table check --counters`;"},
         {"AccessDeniedException", "its KMS key."},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
