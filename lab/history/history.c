@@ -28,6 +28,7 @@ struct history {
     struct list calls;
     struct list events;
     struct list finals;
+    struct list leases;
     struct list facts;
 };
 
@@ -123,6 +124,7 @@ void history_free(struct history *history)
     free(history->calls.items);
     free(history->events.items);
     free(history->finals.items);
+    free(history->leases.items);
     free(history->facts.items);
     free(history);
 }
@@ -159,6 +161,18 @@ bool history_add_final(struct history *history, const struct history_final *fina
     if (!take_over(history, &own.key) || !take_over(history, &own.value))
         return false;
     struct history_final *place = list_add(&history->finals, sizeof(*place));
+    if (place != NULL)
+        *place = own;
+    return place != NULL;
+}
+
+bool history_add_lease(struct history *history, const struct history_lease *lease)
+{
+    struct history_lease own = *lease;
+
+    if (!take_over(history, &own.who) || !take_over(history, &own.key))
+        return false;
+    struct history_lease *place = list_add(&history->leases, sizeof(*place));
     if (place != NULL)
         *place = own;
     return place != NULL;
@@ -207,6 +221,17 @@ const struct history_final *history_final_at(const struct history *history, size
 {
     assert(index < history->finals.count);
     return (const struct history_final *)history->finals.items + index;
+}
+
+size_t history_lease_count(const struct history *history)
+{
+    return history->leases.count;
+}
+
+const struct history_lease *history_lease_at(const struct history *history, size_t index)
+{
+    assert(index < history->leases.count);
+    return (const struct history_lease *)history->leases.items + index;
 }
 
 size_t history_fact_count(const struct history *history)

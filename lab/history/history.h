@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What several writers did to some keys, call by call: who called what, when it began and when it returned, with which
- * verdict; which faults met it; and what stood there at the end. Knows nothing of stores, processes or of how the calls
+ * verdict; which faults met it; and what stood there at the end. Or what processes believed of leases. Knows nothing of stores, processes or of how the calls
  * were made: the race, the simulator and `check` share it.
  *
  * Times are microseconds of one clock that all writers share, from the start of the run. A value is an ETag with its
@@ -78,6 +78,29 @@ struct history_final {
     int64_t versions; /* object versions, delete markers not counted; -1: not known */
 };
 
+/* What a process that competes for leases says, and what is done to it. lease_judge.h says what each means. */
+enum history_lease_kind {
+    HISTORY_LEASE_WAITS = 1, /* it begins to ask for the lease */
+    HISTORY_LEASE_HELD,      /* it believes that it holds the lease, until `until_us` */
+    HISTORY_LEASE_UNTIL,     /* it believes so until then, and no longer when it said before */
+    HISTORY_LEASE_LOST,      /* it has seen that it is over */
+    HISTORY_LEASE_RELEASED,  /* it is about to release it */
+    HISTORY_LEASE_LET_GO,    /* os_lease_release has returned OS_OK */
+    HISTORY_LEASE_KILLED,    /* the process is gone */
+    HISTORY_LEASE_PAUSED,    /* it stands still */
+    HISTORY_LEASE_RESUMED    /* it is about to go on */
+};
+
+struct history_lease {
+    enum history_lease_kind kind;
+    const char *who;   /* a process; another one has another name */
+    const char *key;   /* the lease; "": every one of that process */
+    uint64_t at_us;    /* HISTORY_NEVER: not told, which UNTIL alone may do */
+    uint64_t until_us; /* HISTORY_NEVER: not told */
+    bool has_token;
+    uint64_t token;
+};
+
 struct history; /* grows; one thread */
 
 struct history *history_new(void); /* NULL: no memory */
@@ -90,6 +113,7 @@ const char *history_text(struct history *history, const char *text);
 bool history_add_call(struct history *history, const struct history_call *call);
 bool history_add_event(struct history *history, const struct history_event *event);
 bool history_add_final(struct history *history, const struct history_final *final);
+bool history_add_lease(struct history *history, const struct history_lease *lease);
 
 /* A fact about the run for people ("store", "faults", "started" ...), in the order in which they were given. */
 bool history_add_fact(struct history *history, const char *name, const char *value);
@@ -100,6 +124,8 @@ size_t history_event_count(const struct history *history);
 const struct history_event *history_event_at(const struct history *history, size_t index);
 size_t history_final_count(const struct history *history);
 const struct history_final *history_final_at(const struct history *history, size_t index);
+size_t history_lease_count(const struct history *history);
+const struct history_lease *history_lease_at(const struct history *history, size_t index);
 size_t history_fact_count(const struct history *history);
 void history_fact_at(const struct history *history, size_t index, const char **ret_name, const char **ret_value);
 
@@ -107,9 +133,11 @@ void history_fact_at(const struct history *history, size_t index, const char **r
 const char *history_operation_name(enum history_operation operation);
 const char *history_event_name(enum history_event_kind kind);
 const char *history_verdict_name(os_verdict verdict);
+const char *history_lease_name(enum history_lease_kind kind);
 /* The other way; false, and *ret untouched: no such name. */
 bool history_operation_of(const char *name, enum history_operation *ret);
 bool history_event_of(const char *name, enum history_event_kind *ret);
 bool history_verdict_of(const char *name, os_verdict *ret);
+bool history_lease_of(const char *name, enum history_lease_kind *ret);
 
 #endif

@@ -2,6 +2,8 @@
 /* The file comes from anywhere: every line, every field and every number is looked at before it is believed. */
 #include "history/jsonl.h"
 
+#include "history/lease_line.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -218,6 +220,16 @@ static bool take_fact(struct reader *reader)
     return history_add_fact(reader->history, name, value) || out_of_memory(reader);
 }
 
+static bool take_lease(struct reader *reader)
+{
+    struct history_lease lease;
+    const char *wrong = lease_line_read(reader->object, &lease);
+
+    if (wrong != NULL)
+        return refuse_line(reader, OS_ERR_PROTOCOL, "%s", wrong);
+    return history_add_lease(reader->history, &lease) || out_of_memory(reader);
+}
+
 static bool take_head(struct reader *reader)
 {
     uint64_t version = 0;
@@ -237,12 +249,14 @@ static bool take_object(struct reader *reader)
     static const struct {
         const char *field;
         bool (*take)(struct reader *reader);
-    } kinds[] = {{"call", take_call}, {"event", take_event}, {"final", take_final}, {"fact", take_fact}};
+    } kinds[] = {
+        {"call", take_call}, {"event", take_event}, {"final", take_final}, {"fact", take_fact}, {"lease", take_lease}};
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (json_object_get(reader->object, kinds[i].field) != NULL)
             return kinds[i].take(reader);
-    return refuse_line(reader, OS_ERR_PROTOCOL, "this is not a call, an event, a final value or a fact.");
+    return refuse_line(reader, OS_ERR_PROTOCOL,
+                       "this is not a call, an event, a final value, a fact or a word on a lease.");
 }
 
 static bool take_line(struct reader *reader, size_t length, bool *ret_head_seen)

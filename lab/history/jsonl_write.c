@@ -2,6 +2,7 @@
 /* What is 0, false or empty by nature is left out: a reader takes it for that. */
 #include "history/json_string.h"
 #include "history/jsonl.h"
+#include "history/lease_line.h"
 
 #include <jansson.h>
 
@@ -137,6 +138,14 @@ static bool write_final(const struct history_final *final, FILE *file)
     return line_end(&line, file);
 }
 
+static bool write_lease(const struct history_lease *lease, FILE *file)
+{
+    struct line line = {.object = lease_line_written(lease)};
+
+    line.failed = line.object == NULL;
+    return line_end(&line, file);
+}
+
 bool jsonl_write(const struct history *history, FILE *file)
 {
     bool good = write_head(file);
@@ -153,5 +162,7 @@ bool jsonl_write(const struct history *history, FILE *file)
         good = write_event(history_event_at(history, i), file);
     for (size_t i = 0; good && i < history_final_count(history); i++)
         good = write_final(history_final_at(history, i), file);
+    for (size_t i = 0; good && i < history_lease_count(history); i++)
+        good = write_lease(history_lease_at(history, i), file);
     return good && fflush(file) == 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words for operations, events and verdicts, as they stand in a file and in sentences. */
+/* The words for operations, events, verdicts and leases, as they stand in a file and in sentences. */
 #include "history/history.h"
 
 #include <string.h>
@@ -19,6 +19,11 @@ static const char *const verdict_names[] = {
     [OS_CONFLICT] = "conflict",
     [OS_NOT_EXECUTED] = "not executed",
     [OS_UNKNOWN] = "unknown",
+};
+static const char *const lease_names[] = {
+    [HISTORY_LEASE_WAITS] = "waits",       [HISTORY_LEASE_HELD] = "held",     [HISTORY_LEASE_UNTIL] = "until",
+    [HISTORY_LEASE_LOST] = "lost",         [HISTORY_LEASE_LET_GO] = "let_go", [HISTORY_LEASE_KILLED] = "killed",
+    [HISTORY_LEASE_RELEASED] = "released", [HISTORY_LEASE_PAUSED] = "paused", [HISTORY_LEASE_RESUMED] = "resumed",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -52,6 +57,11 @@ const char *history_verdict_name(os_verdict verdict)
     return name_of(verdict_names, COUNT(verdict_names), (size_t)verdict);
 }
 
+const char *history_lease_name(enum history_lease_kind kind)
+{
+    return name_of(lease_names, COUNT(lease_names), (size_t)kind);
+}
+
 bool history_operation_of(const char *name, enum history_operation *ret)
 {
     size_t index = index_of(operation_names, COUNT(operation_names), name);
@@ -76,5 +86,14 @@ bool history_verdict_of(const char *name, os_verdict *ret)
 
     if (index != 0)
         *ret = (os_verdict)index;
+    return index != 0;
+}
+
+bool history_lease_of(const char *name, enum history_lease_kind *ret)
+{
+    size_t index = index_of(lease_names, COUNT(lease_names), name);
+
+    if (index != 0)
+        *ret = (enum history_lease_kind)index;
     return index != 0;
 }

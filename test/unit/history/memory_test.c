@@ -7,6 +7,7 @@
 
 #include "history_maker.h"
 #include "history_random.h"
+#include "lease_maker.h"
 #include "support/checks.h"
 #include "support/failing_alloc.h"
 
@@ -92,6 +93,36 @@ TEST(the_judge_tells_that_there_is_no_memory)
     }
 }
 
+/* Two at once, one of them killed and one let go; both were waited for. */
+static void say_leases(struct history *history)
+{
+    lease_waits(history, "a", 0);
+    lease_held(history, "a", 1);
+    lease_paused(history, "a", 2, 3);
+    lease_killed(history, "a", 10);
+    lease_waits(history, "b", 4);
+    lease_holds(history, "b", 9, 20);
+    lease_let_go(history, "b", 21);
+}
+
+TEST(the_judge_of_leases_tells_that_there_is_no_memory)
+{
+    struct history *history = maker_new();
+    struct lease_result result;
+    bool failed = true;
+
+    say_leases(history);
+    for (size_t number = 0; failed; number++) {
+        alloc_fail_at(number);
+        bool judged = lease_judge(history, &result);
+        failed = alloc_failed;
+        alloc_fail_none();
+        assert_int_equal(judged, !failed);
+        assert_true(!judged || result.violations == 1);
+    }
+    history_free(history);
+}
+
 TEST(a_history_tells_that_there_is_no_memory)
 {
     bool failed = true;
@@ -101,12 +132,14 @@ TEST(a_history_tells_that_there_is_no_memory)
             .id = 1, .key = "k", .expected = "a", .value = "b", .rule = "c", .message = "d"};
         const struct history_event event = {.what = "e"};
         const struct history_final final = {.key = "f", .value = "g"};
+        const struct history_lease lease = {.kind = HISTORY_LEASE_HELD, .who = "w", .key = "j"};
         alloc_fail_at(number);
         struct history *history = history_new();
         bool added = history != NULL;
         for (int i = 0; added && i < 40; i++) {
             added = history_add_call(history, &call) && history_add_event(history, &event) &&
-                    history_add_final(history, &final) && history_add_fact(history, "h", "i");
+                    history_add_final(history, &final) && history_add_fact(history, "h", "i") &&
+                    history_add_lease(history, &lease);
         }
         failed = alloc_failed;
         alloc_fail_none();
@@ -143,6 +176,7 @@ TEST(a_reader_tells_that_there_is_no_memory)
     size_t length = 0;
     FILE *file = open_memstream(&text, &length);
 
+    say_leases(history);
     assert_true(jsonl_write(history, file));
     assert_int_equal(fclose(file), 0);
     for (size_t number = 0; read_without_memory(text, length, number); number++) {
@@ -156,6 +190,7 @@ TEST(a_writer_tells_that_there_is_no_memory)
     struct history *history = make_history(1, false);
     bool failed = true;
 
+    say_leases(history);
     json_set_alloc_funcs(jansson_malloc, free);
     for (size_t number = 0; failed; number++) {
         FILE *file = fopen("/dev/null", "we");
