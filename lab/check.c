@@ -7,6 +7,8 @@
 #include "cli/result_file.h"
 #include "history/jsonl.h"
 #include "history/judge.h"
+#include "history/lease_judge.h"
+#include "race/lease_figures.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -123,6 +125,32 @@ static void check_print_json(struct output *output, const char *name, const stru
     (void)output_json_print(output, &line);
 }
 
+/* ------------------------------------------------------------------------------------------------------- leases */
+
+static const char *word_of_leases(const struct lease_result *result)
+{
+    return result->violations > 0 ? "refused" : "accepted";
+}
+
+static void print_leases_human(const char *name, const struct lease_result *result)
+{
+    (void)printf("%s ", word_of_leases(result));
+    clean_print(stdout, name);
+    (void)printf("\n  %zu beliefs of %zu leases\n", result->beliefs, result->keys);
+    lease_print_figures(result);
+    lease_print_findings(result);
+}
+
+static void print_leases_json(struct output *output, const char *name, const struct lease_result *result)
+{
+    struct json_line line;
+
+    output_json_begin(output, &line, NULL, word_of_leases(result));
+    json_line_text(&line, "file", name);
+    lease_add_json(&line, result);
+    (void)output_json_print(output, &line);
+}
+
 /* -------------------------------------------------------------------------------------------------------- files */
 
 static enum status check_fail(struct output *output, const char *name, os_error *error)
@@ -165,6 +193,28 @@ static bool write_report(struct output *output, const char *report, const struct
     return true;
 }
 
+static enum status judge_leases(struct output *output, const char *name, const char *report,
+                                const struct history *history)
+{
+    os_error error = {.code = OS_ERR_UNSUPPORTED, .message = "A page shows calls, and this history is of leases."};
+    struct lease_result result;
+
+    if (history_call_count(history) > 0) {
+        (void)snprintf(error.message, sizeof(error.message), "A history is of calls or of leases; %.300s is of both.",
+                       name);
+        return check_fail(output, name, &error);
+    }
+    if (report != NULL)
+        return check_fail(output, name, &error);
+    if (!lease_judge(history, &result))
+        return fail_no_memory(output, name);
+    if (output->json)
+        print_leases_json(output, name, &result);
+    else if (output_is_human(output))
+        print_leases_human(name, &result);
+    return result.violations > 0 ? STATUS_CONFLICT : STATUS_DONE;
+}
+
 static enum status judge_file(struct output *output, const char *name, const char *report,
                               const struct history *history)
 {
@@ -202,7 +252,7 @@ static enum status check_file(struct output *output, const char *name, const cha
     else if (!jsonl_read(file, is_stdin ? "stdin" : name, history, &error))
         status = check_fail(output, name, &error);
     else
-        status = judge_file(output, name, report, history);
+        status = (history_lease_count(history) > 0 ? judge_leases : judge_file)(output, name, report, history);
     history_free(history);
     if (!is_stdin)
         (void)fclose(file);

@@ -9,7 +9,9 @@ const struct command command_check = {
     .summary = "judge the history of a race",
     .description =
         "Judges histories that `race --history` wrote (docs/history.md). For every key it looks for an order of the\n"
-        "calls that respects their times and makes every verdict right. Needs no store and no ledger.\n"
+        "calls that respects their times and makes every verdict right. Of a race for leases it looks whether two "
+        "holders\n"
+        "believed at once that they held one, and whether the tokens grew. Needs no store and no ledger.\n"
         "Reads at most 8 files at once. --report takes one file, and writes it as a page whatever the judgement is.\n",
     .exit_status = "   0  all histories are accepted\n"
                    "   1  one cannot be read, or a page cannot be written\n"

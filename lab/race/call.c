@@ -16,13 +16,10 @@ enum {
     PAUSE_MS = 250            /* between two questions, or after a failure */
 };
 
-void race_send(struct race_worker *worker, const struct race_message *message)
+void race_send_text(struct race_worker *worker, const char *line, size_t len)
 {
-    char line[RACE_LINE_MAX];
-    size_t len = race_line_format(message, line);
     size_t sent = 0;
 
-    worker->stop = worker->stop || len == 0; /* a call without its end would count as one that never returned */
     while (sent < len) {
         ssize_t more = write(STDOUT_FILENO, line + sent, len - sent);
         if (more >= 0) {
@@ -32,6 +29,15 @@ void race_send(struct race_worker *worker, const struct race_message *message)
             return;
         }
     }
+}
+
+void race_send(struct race_worker *worker, const struct race_message *message)
+{
+    char line[RACE_LINE_MAX];
+    size_t len = race_line_format(message, line);
+
+    worker->stop = worker->stop || len == 0; /* a call without its end would count as one that never returned */
+    race_send_text(worker, line, len);
 }
 
 void race_send_kind(struct race_worker *worker, enum race_message_kind kind)
@@ -59,16 +65,21 @@ void race_report_trouble(struct race_worker *worker, const os_error *error)
     report_once(worker, RACE_MESSAGE_TROUBLE, &worker->trouble_reported, error);
 }
 
-void race_pause_shortly(struct race_worker *worker)
+void race_pause_ms(struct race_worker *worker, uint64_t ms)
 {
     struct pollfd fd = {.fd = worker->session.interrupt.seen, .events = POLLIN};
 
-    (void)poll(&fd, 1, PAUSE_MS);
+    (void)poll(&fd, 1, (int)ms);
     worker->stop = worker->stop || interrupt_seen(&worker->session.interrupt);
 }
 
+void race_pause_shortly(struct race_worker *worker)
+{
+    race_pause_ms(worker, PAUSE_MS);
+}
+
 /* The header's list of errors that "may be called again as it is". */
-static bool may_try_again(os_code code)
+bool race_may_try_again(os_code code)
 {
     switch (code) {
     case OS_ERR_DEADLINE:
@@ -201,7 +212,7 @@ os_verdict race_write(struct race_worker *worker, const struct race_write *write
     if (verdict == OS_UNKNOWN && result.ticket != NULL)
         send_ticket(worker, write->call, result.ticket); /* first: another process may have to settle it */
     send_end(worker, write->call, verdict, &result, &error);
-    if (verdict == OS_NOT_EXECUTED && !may_try_again(error.code)) {
+    if (verdict == OS_NOT_EXECUTED && !race_may_try_again(error.code)) {
         race_report_trouble(worker, &error);
         worker->stop = true;
     }
@@ -280,7 +291,7 @@ bool race_read(struct race_worker *worker, const char *name, struct race_seen *r
     if (good) {
         send_read(worker, name, ret, start_us);
     } else {
-        worker->stop = worker->stop || !may_try_again(error.code);
+        worker->stop = worker->stop || !race_may_try_again(error.code);
         if (worker->stop)
             race_report_trouble(worker, &error);
     }

@@ -85,6 +85,7 @@ void race_faults_init(struct race_faults *faults, struct race_record *record, un
     faults->random = seed;
     faults->mean_us = FLEET_MEAN_US / lanes > MEAN_LEAST_US ? FLEET_MEAN_US / lanes : MEAN_LEAST_US;
     faults->long_us = long_us;
+    faults->long_of_20 = 1;
 }
 
 void race_faults_free(struct race_faults *faults)
@@ -123,14 +124,15 @@ uint64_t race_faults_draw(struct race_faults *faults, uint64_t below)
     return drawn;
 }
 
-/* Of twenty: fourteen below half a second, five of some seconds, one that outlasts every attempt. */
+/* Of twenty: mostly fourteen below half a second, five of some seconds, one that outlasts every attempt. */
 static uint64_t draw_length(struct race_faults *faults)
 {
     uint64_t one_of = draw_below(faults, 20);
+    uint64_t below_long = 20 - faults->long_of_20;
 
-    if (one_of < 14)
+    if (one_of < below_long * 14 / 19)
         return 10 * 1000 + draw_below(faults, 490 * 1000);
-    if (one_of < 19)
+    if (one_of < below_long)
         return 500 * 1000 + draw_below(faults, 2500 * 1000);
     return faults->long_us + draw_below(faults, 2000 * 1000);
 }
@@ -174,6 +176,14 @@ void race_faults_lane(struct race_faults *faults, unsigned lane, pid_t pid)
     (void)pthread_mutex_lock(&faults->mutex);
     go_on(faults, lane);
     faults->lane[lane].pid = pid;
+    faults->lane[lane].matters = false;
+    (void)pthread_mutex_unlock(&faults->mutex);
+}
+
+void race_faults_matters(struct race_faults *faults, unsigned lane, bool matters)
+{
+    (void)pthread_mutex_lock(&faults->mutex);
+    faults->lane[lane].matters = matters;
     (void)pthread_mutex_unlock(&faults->mutex);
 }
 
@@ -227,12 +237,29 @@ void race_faults_kill(struct race_faults *faults, unsigned lane, const char *wha
     (void)pthread_mutex_unlock(&faults->mutex);
 }
 
+/* Any, but of those that matter, if there are some, three of four times. */
+static unsigned draw_lane(struct race_faults *faults)
+{
+    uint64_t any;
+    unsigned lane;
+
+    (void)pthread_mutex_lock(&faults->mutex);
+    any = draw_below(faults, faults->lanes);
+    lane = (unsigned)any;
+    for (unsigned i = 0; i < faults->lanes && !faults->lane[lane].matters; i++)
+        lane = (lane + 1) % faults->lanes;
+    if (faults->lane[lane].matters && draw_below(faults, 4) == 0)
+        lane = (unsigned)any;
+    (void)pthread_mutex_unlock(&faults->mutex);
+    return lane;
+}
+
 static void hit_anybody(struct race_faults *faults)
 {
     if (race_faults_take(faults, RACE_FAULT_PAUSE))
-        race_faults_pause(faults, (unsigned)race_faults_draw(faults, faults->lanes), "");
+        race_faults_pause(faults, draw_lane(faults), "");
     if (race_faults_take(faults, RACE_FAULT_KILL))
-        race_faults_kill(faults, (unsigned)race_faults_draw(faults, faults->lanes), "");
+        race_faults_kill(faults, draw_lane(faults), "");
 }
 
 int race_faults_tick(struct race_faults *faults)

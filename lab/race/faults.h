@@ -37,7 +37,8 @@ enum history_event_kind race_fault_event(enum race_fault fault);
 bool race_faults_parse(const char *text, unsigned *ret_mask, struct usage *usage);
 
 struct race_lane_state {
-    pid_t pid; /* 0: nobody there who may be hit */
+    pid_t pid;    /* 0: nobody there who may be hit */
+    bool matters; /* it holds what others want: where nothing else decides, it is hit sooner */
     bool killed;
     uint64_t stopped_us; /* 0: it runs */
     uint64_t resume_us;
@@ -53,7 +54,8 @@ struct race_faults {
     bool at_requests; /* pauses and kills wait for the boundary of a request */
     uint64_t random;
     uint64_t mean_us;
-    uint64_t long_us; /* what outlasts an attempt: its length, the store's allowance and the margin */
+    uint64_t long_us;    /* what outlasts an attempt: its length, the store's allowance and the margin */
+    unsigned long_of_20; /* so many of twenty pauses outlast that */
     uint64_t due_us[RACE_FAULTS];
     struct race_lane_state lane[RACE_WRITERS_MAX];
 };
@@ -67,6 +69,8 @@ void race_faults_stop(struct race_faults *faults); /* nothing is met any more, a
 /* Who fills the lane from now on; 0: nobody. To be called before the process is collected, so that no other process
  * that gets its number is hit. */
 void race_faults_lane(struct race_faults *faults, unsigned lane, pid_t pid);
+
+void race_faults_matters(struct race_faults *faults, unsigned lane, bool matters);
 
 /* Whether the lane's process was killed here, once. */
 bool race_faults_take_killed(struct race_faults *faults, unsigned lane);

@@ -34,6 +34,9 @@ static bool harm_is_write(const struct proxy_request *request)
 /* Writes are where it hurts, so what is due mostly meets one of the next of these; now and then a read. */
 static bool is_chosen(struct race_net *net, const struct proxy_request *request)
 {
+    /* Of leases mostly those are asked for that are not free: what holds one or ends it would be met too seldom. */
+    if (net->of_leases)
+        return race_faults_draw(net->faults, strcmp(request->service_call, "PutItem") == 0 ? 8 : 1) == 0;
     return race_faults_draw(net->faults, harm_is_write(request) ? 2 : 8) == 0;
 }
 

@@ -45,11 +45,15 @@ static bool add_facts(struct race *race)
     name_faults(race->faults_wanted, faults, sizeof(faults));
     if (gmtime_r(&begun, &parts) == NULL || strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
         started[0] = '\0';
-    good = history_add_fact(history, "store", race->at->url) &&
+    good = (race->lease_count > 0 || history_add_fact(history, "store", race->at->url)) &&
            history_add_fact(history, "ledger", ledger == NULL ? "" : ledger) &&
            history_add_fact(history, "started", started) && history_add_fact(history, "faults", faults) &&
            history_add_fact(history, "version", os_version()) && add_number(history, "seed", race->seed) &&
            add_number(history, "writers", race->writers) && add_number(history, "processes", race->progress.lives);
+    if (race->lease_count > 0) {
+        return good && add_number(history, "leases", race->lease_count) &&
+               add_number(history, "lease_ttl_s", race->lease_ttl_s);
+    }
     if (good && !race->etags_are_md5) {
         good = history_add_fact(
             history, "values",
@@ -102,16 +106,29 @@ static bool write_page(struct race *race)
                        &error);
 }
 
+static bool tell_no_memory(struct race *race)
+{
+    output_message(&race->session->output, "There is not enough memory to judge the history of the race.");
+    return false;
+}
+
+bool race_judge_leases(struct race *race)
+{
+    if (!race_lease_pauses(race) || race->record.no_memory || !add_facts(race) ||
+        !lease_judge(race->record.history, &race->leases))
+        return tell_no_memory(race);
+    race->progress.judged = true;
+    return write_history(race);
+}
+
 bool race_judge(struct race *race)
 {
     bool good = race_record_finish(&race->record) && add_facts(race) &&
                 judge_history(race->record.history, &race->judged) &&
                 race_summarize(race->record.history, &race->judged, race->writers, &race->summary);
 
-    if (!good) {
-        output_message(&race->session->output, "There is not enough memory to judge the history of the race.");
-        return false;
-    }
+    if (!good)
+        return tell_no_memory(race);
     race->progress.judged = true;
     good = write_history(race);
     return write_page(race) && good;

@@ -26,7 +26,7 @@ bool race_net_find(const struct options *options, struct race_net *ret, struct u
 static bool open_lane(struct race_net *net, unsigned lane)
 {
     struct proxy_target any = {.tls = net->store.target.tls, .ledger_tls = net->ledger.target.tls};
-    bool indirect = !net->store.direct || (net->ledger.wanted && !net->ledger.direct);
+    bool indirect = (net->store.wanted && !net->store.direct) || (net->ledger.wanted && !net->ledger.direct);
 
     if (net->store.direct)
         net->store_port[lane] = proxy_listen(net->proxy, lane, &net->store.target);
@@ -34,7 +34,7 @@ static bool open_lane(struct race_net *net, unsigned lane)
         net->ledger_port[lane] = proxy_listen(net->proxy, lane, &net->ledger.target);
     if (indirect)
         net->any_port[lane] = proxy_listen(net->proxy, lane, &any);
-    return (!net->store.direct || net->store_port[lane] != 0) &&
+    return (!net->store.wanted || !net->store.direct || net->store_port[lane] != 0) &&
            (!net->ledger.wanted || !net->ledger.direct || net->ledger_port[lane] != 0) &&
            (!indirect || net->any_port[lane] != 0);
 }

@@ -12,6 +12,7 @@
 struct race_net {
     struct proxy *proxy;
     struct race_faults *faults;
+    bool of_leases; /* then only the ledger is wanted */
     struct race_service store;
     struct race_service ledger;
     unsigned store_port[RACE_WRITERS_MAX];

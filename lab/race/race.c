@@ -80,13 +80,15 @@ static enum status run_race(struct race *race)
     return finish_race(race);
 }
 
-static bool prepare_race(struct race *race, const struct race_settings *settings, struct location *at)
+bool race_prepare(struct race *race, const struct race_settings *settings, struct location *at)
 {
     race->writers = settings->writers;
     memcpy(race->count, settings->count, sizeof(race->count));
     race->duration_us = settings->duration_us;
     race->seed = settings->seed;
     race->faults_wanted = settings->faults;
+    race->lease_count = settings->leases;
+    race->lease_ttl_s = settings->ttl_s;
     while (race->seed == 0) {
         if (getrandom(&race->seed, sizeof(race->seed), 0) != (ssize_t)sizeof(race->seed))
             return false;
@@ -133,12 +135,31 @@ static enum status run_session(struct race *race, const struct race_settings *se
     enum status status = session_open(race->session, race->session->options, at->store);
 
     if (status == STATUS_DONE) {
-        status = prepare_race(race, settings, at)
+        status = race_prepare(race, settings, at)
                      ? start_race(race)
                      : session_fail(race->session, at->url, OS_ERR_NO_MEMORY, "The race could not be prepared: %s.",
                                     strerror(errno));
     }
     return session_close(race->session, status);
+}
+
+void race_free(struct race *race)
+{
+    race_net_close(&race->net);
+    race_close_files(race);
+    free(race->name);
+    race_record_free(&race->record);
+    race_faults_free(&race->faults);
+    free(race);
+}
+
+static bool take_operand(const struct options *options, struct location *ret, struct usage *usage)
+{
+    if (options->operand_count == 0)
+        return usage_refuse(usage, "race needs a URL, below which it works, or --lock, to race for leases.");
+    if (options_text(options, OPTION_TTL) != NULL)
+        return usage_refuse(usage, "--ttl is of leases: it needs --lock.");
+    return location_parse(options->operand[0], LOCATION_PREFIX, options, ret, usage);
 }
 
 enum status race_run(const struct options *options)
@@ -150,7 +171,9 @@ enum status race_run(const struct options *options)
     struct race *race;
     enum status status;
 
-    if (!location_parse(options->operand[0], LOCATION_PREFIX, options, &at, &usage) ||
+    if (options_on(options, OPTION_LOCK))
+        return race_leases_run(options);
+    if (!take_operand(options, &at, &usage) ||
         !race_settings_take(options, strncmp(at.store, "file:", 5) == 0, &settings, &usage)) {
         location_clear(&at);
         return output_usage(options, &usage);
@@ -164,12 +187,7 @@ enum status race_run(const struct options *options)
     race->session = &session;
     race->at = &at;
     status = run_session(race, &settings, &at);
-    race_net_close(&race->net);
-    race_close_files(race);
-    free(race->name);
-    race_record_free(&race->record);
-    race_faults_free(&race->faults);
-    free(race);
+    race_free(race);
     location_clear(&at);
     return status;
 }

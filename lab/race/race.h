@@ -6,10 +6,12 @@
 #include "cli/result_file.h"
 #include "cli/session.h"
 #include "history/judge.h"
+#include "history/lease_judge.h"
 #include "race/content.h"
 #include "race/faults.h"
 #include "race/net.h"
 #include "race/record.h"
+#include "race/settings.h"
 #include "race/summary.h"
 
 #include <stdbool.h>
@@ -41,12 +43,22 @@ struct race {
     bool interrupted;
     struct race_summary summary;
     struct judge_result judged;
+    unsigned lease_count; /* leases that are raced for; 0: it is a race for objects */
+    uint64_t lease_ttl_s;
+    struct lease_result leases;
     struct result_file history_file; /* not open: not wanted */
     struct result_file page_file;
 };
 
 /* race.c */
 enum status race_run(const struct options *options);
+
+/* Its settings, its id and its record, and the prefix of its names below `at`. False: no memory, or no chance. */
+bool race_prepare(struct race *race, const struct race_settings *settings, struct location *at);
+void race_free(struct race *race);
+
+/* lease_race.c: the same for leases. */
+enum status race_leases_run(const struct options *options);
 
 /* workers.c: starts the processes, runs them to their end, and settles what they left. False: they could not be
  * started, which was said. */
@@ -73,6 +85,19 @@ enum { RACE_FIRST_SERIAL = 1 }; /* of each lane: the probe's; its processes go o
 
 /* result.c: prints it, and gives the exit status. */
 enum status race_print_result(struct race *race);
+enum status race_status_of(enum race_judgement judgement);
+void race_print_faults(const struct race *race);
+void race_add_faults(struct json_line *line, const struct race *race);
+
+/* lease_result.c: the same for leases. */
+enum status race_print_leases(struct race *race);
+
+/* lease_record.c: what the process of a lane says of leases, in a line. False: it is nothing that it may say, or there
+ * is no memory (record.no_memory). */
+bool race_lease_line_is(const char *line);
+bool race_lease_line_take(struct race *race, unsigned lane, uint64_t life, const char *line);
+void race_lease_killed(struct race *race, unsigned lane, uint64_t life); /* once it is gone */
+bool race_lease_pauses(struct race *race); /* hands over who stood still when; false: no memory */
 
 /* judge.c: opens the files that are wanted, before the race begins, and throws away what was not finished. */
 bool race_open_files(struct race *race, os_error *err);
@@ -81,5 +106,6 @@ void race_close_files(struct race *race);
 /* Finishes the record, judges it, writes the files that are wanted. False: no memory, or a file could not
  * be written, which was said. */
 bool race_judge(struct race *race);
+bool race_judge_leases(struct race *race);
 
 #endif

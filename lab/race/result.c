@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum status status_of_judgement(enum race_judgement judgement)
+enum status race_status_of(enum race_judgement judgement)
 {
     switch (judgement) {
     case RACE_EXACT: return STATUS_DONE;
@@ -131,12 +131,8 @@ static void print_writers(const struct race *race)
     }
 }
 
-static void print_faults(const struct race *race)
+void race_print_faults(const struct race *race)
 {
-    const struct spread *wait = &race->summary.takeover_wait;
-
-    if (race->faults_wanted == 0)
-        return;
     (void)printf("\n  %-22s", "faults");
     for (unsigned i = 0; i < RACE_FAULTS; i++) {
         if ((race->faults_wanted & RACE_FAULT_BIT(i)) != 0) {
@@ -145,6 +141,15 @@ static void print_faults(const struct race *race)
         }
     }
     (void)printf("\n  %-22s %" PRIu64 "\n", "processes", race->progress.lives);
+}
+
+static void print_faults(const struct race *race)
+{
+    const struct spread *wait = &race->summary.takeover_wait;
+
+    if (race->faults_wanted == 0)
+        return;
+    race_print_faults(race);
     (void)printf("  %-22s %zu, waited p50 %.1f s, p95 %.1f s, max %.1f s\n", "takeovers", wait->count,
                  (double)wait->p50 / 1e6, (double)wait->p95 / 1e6, (double)wait->max / 1e6);
     (void)printf("  %-22s %" PRIu64 "\n", "seed", race->seed);
@@ -234,7 +239,7 @@ static void add_writers(struct json_line *line, const struct race *race)
     json_line_value(line, "increments_by_writer", increments);
 }
 
-static void add_faults(struct json_line *line, const struct race *race)
+void race_add_faults(struct json_line *line, const struct race *race)
 {
     struct json_line child;
 
@@ -290,7 +295,7 @@ static void print_result_json(struct race *race, enum race_judgement judgement, 
     for (size_t i = 0; i < RACE_KINDS; i++)
         add_figures(&line, columns[i].name, &summary->kind[columns[i].kind]);
     add_writers(&line, race);
-    add_faults(&line, race);
+    race_add_faults(&line, race);
     add_findings(&line, race);
     (void)output_json_print(&race->session->output, &line);
 }
@@ -302,7 +307,7 @@ enum status race_print_result(struct race *race)
     enum race_judgement judgement =
         race_conclude(&race->summary, &race->progress, &race->judged, race->duration_us > 0 ? NULL : race->count,
                       sentence, sizeof(sentence));
-    enum status status = status_of_judgement(judgement);
+    enum status status = race_status_of(judgement);
 
     progress_end(&output->progress);
     if (output->json) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { WRITERS_DEFAULT = 8, KEYS_DEFAULT = 50 };
+enum { LEASES_DEFAULT = 2, LEASES_MAX = 1000, LEASES_S = 30, LEASE_TTL_S = 3, LEASE_TTL_MOST_S = 24 * 3600 };
 enum { LENGTH_S = 5, ALLOWANCE_S = 5, MARGIN_S = 2 }; /* docs/rules.md, F1 */
 
 static uint64_t number_or(const struct options *options, enum option_id id, uint64_t otherwise)
@@ -58,8 +59,10 @@ static bool take_faults(const struct options *options, bool embedded, struct rac
     if (embedded && all)
         ret->faults = RACE_FAULT_LOCAL;
     if (embedded && (ret->faults & ~RACE_FAULT_LOCAL) != 0) {
-        return usage_refuse(usage, "A store in a folder has no network, so only the faults pause and kill are "
-                                   "possible: give --faults pause,kill.");
+        return usage_refuse(usage,
+                            "A %s has no network, so only the faults pause and kill are possible: give --faults "
+                            "pause,kill.",
+                            ret->leases > 0 ? "table in a file" : "store in a folder");
     }
     return true;
 }
@@ -74,6 +77,50 @@ bool race_settings_take(const struct options *options, bool embedded, struct rac
     ret->count[RACE_DELETE] = options_number(options, OPTION_DELETES);
     ret->seed = options_number(options, OPTION_SEED);
     return take_duration(options, ret, usage) && take_faults(options, embedded, ret, usage);
+}
+
+/* What a race for leases has no use for. */
+static bool refuse_of_objects(const struct options *options, struct usage *usage)
+{
+    static const enum option_id others[] = {OPTION_UPDATES, OPTION_COPIES, OPTION_DELETES, OPTION_REPORT};
+
+    if (options->operand_count > 0) {
+        return usage_refuse(usage, "--lock takes no URL: leases are in a table, which --ledger names, not \"%.60s\".",
+                            options->operand[0]);
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (options_text(options, others[i]) != NULL)
+            return usage_refuse(usage, "--lock and --%s exclude each other.", option_table[others[i]].name);
+    return true;
+}
+
+static bool take_ttl(const struct options *options, struct race_settings *ret, struct usage *usage)
+{
+    const char *text = options_text(options, OPTION_TTL);
+
+    ret->ttl_s = LEASE_TTL_S;
+    if (text == NULL || (duration_parse(text, "smhd", LEASE_TTL_MOST_S, &ret->ttl_s) && ret->ttl_s >= 2))
+        return true;
+    return usage_refuse(usage, "--ttl wants a time from 2s to 1d, such as 3s, not \"%.60s\".", text);
+}
+
+bool race_settings_take_leases(const struct options *options, bool network, struct race_settings *ret,
+                               struct usage *usage)
+{
+    const char *duration = options_text(options, OPTION_DURATION);
+    uint64_t leases = number_or(options, OPTION_KEYS, LEASES_DEFAULT);
+
+    memset(ret, 0, sizeof(*ret));
+    ret->writers = (unsigned)number_or(options, OPTION_WRITERS, WRITERS_DEFAULT);
+    ret->seed = options_number(options, OPTION_SEED);
+    ret->duration_us = LEASES_S * UINT64_C(1000000);
+    ret->faults = RACE_FAULT_LOCAL;
+    if (leases > LEASES_MAX)
+        return usage_refuse(usage, "With --lock, --keys is the number of leases: at most %d.", LEASES_MAX);
+    ret->leases = (unsigned)leases;
+    return refuse_of_objects(options, usage) && take_ttl(options, ret, usage) &&
+           (duration == NULL || race_duration_parse(duration, &ret->duration_us, usage)) &&
+           take_faults(options, !network, ret, usage);
 }
 
 uint64_t race_attempt_us(const struct options *options)

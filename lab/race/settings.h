@@ -16,6 +16,8 @@ struct race_settings {
     uint64_t duration_us;       /* 0: by counts */
     uint64_t seed;              /* 0: to be drawn */
     unsigned faults;
+    unsigned leases; /* raced for; 0: objects are */
+    uint64_t ttl_s;  /* of a lease */
 };
 
 /* "90", "90s", "10m", "1h": at most a week. */
@@ -23,6 +25,10 @@ bool race_duration_parse(const char *text, uint64_t *ret_us, struct usage *usage
 
 /* `embedded`: the store is a folder. */
 bool race_settings_take(const struct options *options, bool embedded, struct race_settings *ret, struct usage *usage);
+
+/* The same with --lock. `network`: requests to the table can be harmed. */
+bool race_settings_take_leases(const struct options *options, bool network, struct race_settings *ret,
+                               struct usage *usage);
 
 /* How long an attempt can live after its writer's end, by the settings: length, allowance, margin. */
 uint64_t race_attempt_us(const struct options *options);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -49,8 +50,13 @@ static bool is_endpoint(enum option_id id)
 }
 
 /* The settings of the command line; the variables are inherited. Behind a proxy the endpoints are its own. */
-static void add_settings(struct arguments *arguments, const struct options *options, bool proxied)
+static void add_settings(struct arguments *arguments, const struct race *race)
 {
+    const struct options *options = race->session->options;
+    bool proxied = race->net.proxy != NULL;
+    /* That a lease is lost is what a race for leases is about, and nothing to be warned of. */
+    bool quiet = options_on(options, OPTION_QUIET) || (race->lease_count > 0 && options->given[OPTION_VERBOSE] == 0);
+
     for (int id = 0; id < OPTION_COUNT; id++) {
         bool own = option_table[id].scope == OPTION_SCOPE_SETTING && options->value[id] != NULL &&
                    !options->from_environment[id] && id != OPTION_STORE &&
@@ -58,10 +64,22 @@ static void add_settings(struct arguments *arguments, const struct options *opti
         if (own)
             add_argument(arguments, "--%s=%s", option_table[id].name, options->value[id]);
     }
-    if (options_on(options, OPTION_QUIET))
+    if (quiet)
         add_argument(arguments, "--quiet");
     for (unsigned i = 0; i < options->given[OPTION_VERBOSE] && i < 2; i++)
         add_argument(arguments, "-v");
+}
+
+/* worker.c reads them. */
+static void add_operands(struct arguments *arguments, const struct race *race)
+{
+    add_argument(arguments, "--");
+    add_argument(arguments, "%s", race->at->key);
+    add_argument(arguments, "%s", race->id);
+    if (race->lease_count > 0) {
+        add_argument(arguments, "%u", race->lease_count);
+        add_argument(arguments, "%" PRIu64, race->lease_ttl_s);
+    }
 }
 
 static void build_arguments(struct arguments *arguments, const struct race *race, unsigned lane)
@@ -71,15 +89,14 @@ static void build_arguments(struct arguments *arguments, const struct race *race
     memset(arguments, 0, sizeof(*arguments));
     add_argument(arguments, "oscommit-race");
     add_argument(arguments, RACE_WORKER_COMMAND);
-    add_argument(arguments, "--store=%s", race->at->store);
-    add_settings(arguments, race->session->options, race->net.proxy != NULL);
+    if (race->lease_count == 0)
+        add_argument(arguments, "--store=%s", race->at->store);
+    add_settings(arguments, race);
     if (race_net_url(&race->net, lane, false, url, sizeof(url)))
         add_argument(arguments, "--s3-endpoint=%s", url);
     if (race_net_url(&race->net, lane, true, url, sizeof(url)))
         add_argument(arguments, "--dynamodb-endpoint=%s", url);
-    add_argument(arguments, "--");
-    add_argument(arguments, "%s", race->at->key);
-    add_argument(arguments, "%s", race->id);
+    add_operands(arguments, race);
 }
 
 /* Its stdin, stdout and page as given, no signal blocked, an own process group. 0 or an errno. */

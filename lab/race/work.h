@@ -27,6 +27,8 @@ struct race_front {
 struct race_worker {
     struct session session;
     const char *prefix;
+    uint64_t lease_count; /* leases that are raced for; 0: objects are */
+    uint64_t lease_ttl_s;
     char id[RACE_ID_SIZE];
     struct race_task task;
     struct race_front *front;
@@ -61,8 +63,11 @@ struct race_write {
 
 void race_send(struct race_worker *worker, const struct race_message *message);
 void race_send_kind(struct race_worker *worker, enum race_message_kind kind);
+void race_send_text(struct race_worker *worker, const char *line, size_t len);
 void race_report_trouble(struct race_worker *worker, const os_error *error);
 void race_pause_shortly(struct race_worker *worker);
+void race_pause_ms(struct race_worker *worker, uint64_t ms); /* shorter if a signal comes */
+bool race_may_try_again(os_code code);
 
 uint64_t race_next_call(struct race_worker *worker);
 
@@ -78,5 +83,9 @@ os_verdict race_settle(struct race_worker *worker, uint64_t call, const char *ti
 /* ------------------------------------------------------------------------------------------------ work.c */
 
 void race_work(struct race_worker *worker);
+
+/* ------------------------------------------------------------------------------------------------ contend.c */
+
+void race_contend(struct race_worker *worker);
 
 #endif

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -70,7 +71,10 @@ static enum status run_task(struct race_worker *worker)
 {
     race_send_kind(worker, RACE_MESSAGE_READY);
     if (take_task(worker)) {
-        race_work(worker);
+        if (worker->lease_count > 0)
+            race_contend(worker);
+        else
+            race_work(worker);
         if (!worker->stop)
             race_send_kind(worker, RACE_MESSAGE_DONE);
     }
@@ -92,7 +96,11 @@ static enum status worker_run(const struct options *options)
         (void)usage_refuse(&usage, "Only `oscommit race` starts this command.");
         return output_usage(options, &usage);
     }
-    if (!location_store(options, &at, &usage))
+    if (options->operand_count == 4) {
+        worker.lease_count = strtoull(options->operand[2], NULL, 10);
+        worker.lease_ttl_s = strtoull(options->operand[3], NULL, 10);
+    }
+    if (worker.lease_count == 0 && !location_store(options, &at, &usage))
         return output_usage(options, &usage);
     status = session_open_peered(&worker.session, options, at.store, STDIN_FILENO);
     if (status == STATUS_DONE)
@@ -104,12 +112,12 @@ static enum status worker_run(const struct options *options)
 
 const struct command command_race_worker = {
     .name = RACE_WORKER_COMMAND,
-    .operands = "PREFIX ID",
+    .operands = "PREFIX ID [LEASES TTL_S]",
     .summary = "one process of a race",
     .description = "Started by `oscommit race`.\n",
     .examples = "oscommit race --help\n",
     .min_operands = 2,
-    .max_operands = 2,
+    .max_operands = 4,
     .hidden = true,
     .run = worker_run,
 };

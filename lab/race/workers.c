@@ -162,6 +162,8 @@ static void end_lane(struct crew *crew, unsigned index)
     while (lane->process.pid > 0 && waitpid(lane->process.pid, &status, 0) < 0 && errno == EINTR) {
     }
     lane->process.pid = 0;
+    if (race->lease_count > 0 && lane->life > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
+        race_lease_killed(race, index, lane->life - 1);
     race_record_gone(&race->record, index);
     if (lane->stage == LANE_DONE && (killed || (WIFEXITED(status) && WEXITSTATUS(status) == 0)))
         return;
@@ -205,6 +207,8 @@ static bool handle_message(struct crew *crew, unsigned index, char *line)
     struct lane *lane = &crew->lane[index];
     struct race_message message;
 
+    if (race->lease_count > 0 && race_lease_line_is(line))
+        return lane->stage == LANE_WORKING && race_lease_line_take(race, index, lane->life - 1, line);
     if (!race_line_parse(line, &message))
         return false;
     switch (message.kind) {

@@ -34,6 +34,16 @@ GOOD = history(
 BAD = history(call(1, None, '"1"', 0, 10), call(2, None, '"2"', 1500000, 1500015))
 
 
+def said(word, who, at_us, **more):
+    return {"lease": word, "who": who, "key": "k", "at_us": at_us, **more}
+
+
+LEASES = history(
+    said("waits", "b", 5), said("held", "a", 0, token=1), said("released", "a", 10), said("let_go", "a", 12),
+    said("held", "b", 500012, token=2), {"lease": "killed", "who": "b", "at_us": 600000})
+TWO_HOLDERS = history(said("held", "a", 0, until_us=10), said("held", "b", 9), said("released", "b", 20))
+
+
 def unlucky():
     """Two values that come and go, unknown writes between them and a number of versions that needs all but one of
     them: more orders than anybody can look at."""
@@ -67,6 +77,30 @@ class Check(unittest.TestCase):
             f"accepted {name}",
             "  4 calls on 1 keys: 2 committed, 1 conflict, 0 not executed, 1 unknown; 0 reads; 1 settled, 1 not settled"])
         self.assertEqual(err, "")
+
+    def test_leases_that_exclude_each_other_are_accepted(self):
+        name = self.file(LEASES)
+        out, err = self.check(DONE, name)
+        self.assertEqual(out.splitlines()[:2], [f"accepted {name}", "  2 beliefs of 1 leases"])
+        self.assertIn("  after a release        1 waited: p50 0.50 s", out)
+        self.assertEqual(err, "")
+        found = json.loads(self.check(DONE, "--json", name)[0])
+        self.assertEqual((found["verdict"], found["acquired"], found["hand_overs"], found["released"],
+                          found["killed_while_held"], found["findings"]), ("accepted", 2, 1, 1, 1, []))
+
+    def test_two_holders_of_a_lease_are_refused(self):
+        out, _ = self.check(CONFLICT, "-", data=TWO_HOLDERS)
+        self.assertIn("  two holders: k: a (0.000000 s to 0.000010 s) and b (0.000009 s to 0.000020 s) both believe for "
+                      "0.000001 s\n", out)
+        found = json.loads(self.check(CONFLICT, "--json", "-", data=TWO_HOLDERS)[0])
+        self.assertEqual((found["verdict"], found["violations"]), ("refused", 1))
+        self.assertEqual((found["findings"][0]["violation"], found["findings"][0]["key"]), ("two holders", "k"))
+
+    def test_what_of_leases_is_no_page_and_no_history_of_calls_is_said(self):
+        _, err = self.check(NOT_EXECUTED, "--report", "/dev/null", self.file(LEASES))
+        self.assertIn("this history is of leases", err)
+        _, err = self.check(NOT_EXECUTED, "-", data=LEASES + json.dumps(call(1, None, '"1"', 0, 10)).encode())
+        self.assertIn("is of both", err)
 
     def test_stdin_is_read(self):
         out, _ = self.check(DONE, "-", data=GOOD)

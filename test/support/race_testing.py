@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Support for tests of `oscommit race --faults`: a race by time whose history is judged twice."""
+"""Support for tests of `oscommit race --faults` and `--lock`: races by time whose histories are judged twice."""
 
 import json
 import os
 
-from oscommit_testing import BackendCase
+from oscommit_testing import DONE, BackendCase
 
 SECONDS = 12
+TTL_S = 2  # of a lease: the shortest
 
 
 class FaultyRace(BackendCase):
@@ -47,3 +48,48 @@ class FaultyRace(BackendCase):
         for kind in ("creations", "increments", "copies", "deletes"):
             self.assertGreater(line[kind]["committed"], 0, line)
         return line, lines
+
+
+class LeaseRace(BackendCase):
+    """Leases in a table, or in a file, of the class's own."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if cls.backend.embedded:
+            cls.ledger = f"sqlite://{cls.folder}/leases.db"
+            return
+        cls.leases = cls.table + "-leases"
+        cls.ledger = "dynamodb://" + cls.leases
+        made = cls.run_tool("table", "create", "--leases", "--ledger", cls.ledger)
+        if made.status != DONE:
+            raise RuntimeError(f"there is no table of leases: {made}")
+
+    def race(self, *more, seconds=SECONDS, status=DONE):
+        """What the race says, and the lines of its history."""
+        history = os.path.join(self.folder, self.key("history"))
+        ran = self.exits(
+            status, "race", "--lock", "--ledger", self.ledger, "--duration", f"{seconds}s", "--ttl", f"{TTL_S}s",
+            "--history", history, "--json", *more, timeout=600,
+        )
+        checked = self.exits(status, "check", "--json", history).line()  # says the same from the file
+        self.assertEqual(checked["violations"], ran.line()["violations"])
+        with open(history, encoding="utf-8") as file:
+            return ran.line(), [json.loads(text) for text in file]
+
+    def excludes(self):
+        """Killed and stopped, they exclude each other; and the history tells it all."""
+        line, lines = self.race("--writers", 8, "--keys", 2)
+        self.assertEqual((line["verdict"], line["violations"], line["lost_writers"]), ("exact", 0, 0), line)
+        self.assertEqual((set(line["faults"]), line["leases"]), ({"pause", "kill"}, 2), line)
+        self.assertGreater(line["faults"]["kill"], 0, line)
+        self.assertGreater(line["faults"]["pause"], 0, line)
+        self.assertEqual(line["processes"], 8 + line["faults"]["kill"], line)
+        self.assertGreater(line["hand_overs"], 1, line)
+        told = {kind: [entry for entry in lines if entry.get("lease") == kind] for kind in
+                ("held", "let_go", "killed", "paused", "resumed")}
+        self.assertEqual(
+            {kind: len(entries) for kind, entries in told.items()},
+            {"held": line["acquired"], "let_go": line["released"], "killed": line["faults"]["kill"],
+             "paused": line["faults"]["pause"], "resumed": line["faults"]["pause"]})
+        self.assertTrue(all(entry["token"] > 0 for entry in told["held"]), told["held"])

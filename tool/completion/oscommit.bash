@@ -13,7 +13,7 @@ _oscommit_common="--json --quiet --verbose --help --all --version --store --ledg
     --record-prefix --forward-only --forward-only-prefix --records-by-bucket --check-table
     --connect-timeout-ms --request-timeout-ms --deadline-ms"
 _oscommit_switches=" --json --quiet --verbose --help --all --version --forward-only --records-by-bucket --check-table --if-absent --recursive --force --stuck --keep"
-_oscommit_switches+=" --remove --no-held-body --versions --leases "
+_oscommit_switches+=" --lock --remove --no-held-body --versions --leases "
 
 # The flags that only this command has.
 _oscommit_own_flags() {
@@ -31,7 +31,8 @@ _oscommit_own_flags() {
     resolve) echo "--ticket-file --same-store --abort-upload" ;;
     gc) echo "--older-than --remove" ;;
     race)
-        echo "--writers --keys --updates --copies --deletes --duration --faults --seed --history --report --keep"
+        echo "--writers --keys --updates --copies --deletes --duration --faults --seed --history --report --keep
+            --lock --ttl"
         ;;
     check) echo "--report" ;;
     probe) echo "--profile-out --writers --rounds --store-name --store-version --no-held-body" ;;
