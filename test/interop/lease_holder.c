@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One holder of leases by this library, which says what it believes: our side of the fleet of leases. Takes arguments and
- * writes lines as the peer does (lease_peer/src/main.rs); the lines are the events of lease_judge.py. Uses the public
+ * writes lines as the peer does (lease_peer/src/main.rs); the lines are the events of lease_history.py. Uses the public
  * interface only.
  *
  *   interop_lease_holder WHO ENDPOINT TABLE KEYS TTL_S EXTEND_MS HOLD_MS [fencing]     credentials: AWS_ACCESS_KEY_ID ...

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holders of leases of one table, killed and paused: at no instant do two of them believe that they hold one key.
 
-Every holder is a process that prints what it believes (lease_judge.py says how), and is started alike:
+Every holder is a process that prints what it believes (lease_history.py says how), and is started alike:
     PROGRAM WHO ENDPOINT TABLE KEYS TTL_S EXTEND_MS HOLD_MS [MORE...]
 
 Environment, as for the other tests of programs (oscommit_testing.py), and
@@ -28,7 +28,7 @@ from dataclasses import dataclass
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "support")]
 import oscommit_testing as testing
-from lease_judge import describe, judge, read_events
+from lease_history import describe, judge, read_events
 from oscommit_testing import EXIT_SKIPPED, FaultProxy, dynamo
 
 
@@ -104,7 +104,7 @@ class Holder:
 
     def events(self):
         with self._news:
-            return read_events(self.who, self.lines)
+            return read_events(self.lines)
 
     def believes(self):
         """Whether it says so; it may be over all the same."""
@@ -114,7 +114,7 @@ class Holder:
         """The event of this kind that is the `count`th; None if it does not come."""
 
         def found():
-            return [event for event in read_events(self.who, self.lines) if event.kind == kind][count - 1 : count]
+            return [event for event in read_events(self.lines) if event.kind == kind][count - 1 : count]
 
         with self._news:
             self._news.wait_for(lambda: found() or self.gone, seconds)
@@ -217,8 +217,8 @@ class LeaseCase(unittest.TestCase):
         return proxy
 
     def judged(self, changes, sides=()):
-        files = [read_events(holder.who, holder.lines) for holder in self.holders]
-        judgement = judge([*files, read_events("test", self.driver.lines)], changes, [side.name for side in sides])
+        files = [*(list(holder.lines) for holder in self.holders), self.driver.lines]
+        judgement = judge(files, changes, [side.name for side in sides])
         print(describe(judgement), file=sys.stderr)
         return judgement
 
@@ -230,7 +230,7 @@ class LeaseCase(unittest.TestCase):
         """The hole is there: the judge finds these two, and nothing else."""
         judgement = self.judged(1)
         self.assertEqual((len(judgement.faults), judgement.missing), (1, []), describe(judgement))
-        self.assertIn(f"{first.who} and {second.who} both believe", judgement.faults[0])
+        self.assertRegex(judgement.faults[0], rf"^{first.who} \(.*\) and {second.who} \(.*\) both believe for ")
 
 
 class Fleet(LeaseCase):

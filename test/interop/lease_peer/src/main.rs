@@ -8,7 +8,7 @@
 //!     crate    as long as there is the crate's Lease and its is_healthy() is true, however long it was stopped
 //!     expiry   and only until the lease_expiry of the last request that was answered well. The crate does not tell it:
 //!              it is read from the requests, which pass through the client that the crate is given
-//! Its lines are the events of ../lease_judge.py.
+//! Its lines are the events of ../lease_history.py.
 //!
 //! What the crate, 0.22.1, lets a holder know (lines of its src):
 //!   * an extension that fails in any way is the last one, and nobody is told (lease.rs:95); is_healthy() is false from
