@@ -56,11 +56,23 @@ static bool needs_key(enum history_lease_kind kind)
            kind == HISTORY_LEASE_LET_GO;
 }
 
+static const char *read_times(const json_t *object, struct history_lease *ret)
+{
+    bool at_given = false;
+    bool until_given = false;
+
+    if (!read_number(object, "at_us", &ret->at_us, &at_given) ||
+        !read_number(object, "until_us", &ret->until_us, &until_given))
+        return "\"at_us\" or \"until_us\" is not a whole number.";
+    if (!at_given && ret->kind != HISTORY_LEASE_UNTIL)
+        return "\"at_us\" is missing.";
+    return until_given || ret->kind != HISTORY_LEASE_UNTIL ? NULL : "\"until_us\" is missing.";
+}
+
 const char *lease_line_read(const json_t *object, struct history_lease *ret)
 {
     const char *kind = json_string_value(json_object_get(object, "lease"));
-    bool at_given = false;
-    bool until_given = false;
+    const char *wrong;
 
     memset(ret, 0, sizeof(*ret));
     if (kind == NULL || !history_lease_of(kind, &ret->kind))
@@ -69,13 +81,9 @@ const char *lease_line_read(const json_t *object, struct history_lease *ret)
         return "\"who\" is not a text with a name.";
     if (!read_text(object, "key", &ret->key) || (ret->key[0] == '\0' && needs_key(ret->kind)))
         return "\"key\" is not a text that names the lease.";
-    if (!read_number(object, "at_us", &ret->at_us, &at_given) ||
-        !read_number(object, "until_us", &ret->until_us, &until_given))
-        return "\"at_us\" or \"until_us\" is not a whole number.";
-    if (!at_given && ret->kind != HISTORY_LEASE_UNTIL)
-        return "\"at_us\" is missing.";
-    if (!until_given && ret->kind == HISTORY_LEASE_UNTIL)
-        return "\"until_us\" is missing.";
+    wrong = read_times(object, ret);
+    if (wrong != NULL)
+        return wrong;
     if (!read_number(object, "token", &ret->token, &ret->has_token))
         return "\"token\" is not a whole number.";
     ret->token = ret->has_token ? ret->token : 0;

@@ -32,34 +32,43 @@ static void name_faults(unsigned mask, char *ret, size_t ret_size)
     }
 }
 
+static bool add_begin(struct race *race)
+{
+    char started[32];
+    struct tm parts;
+    time_t begun = time(NULL) - (time_t)((race_now_us() - race->record.origin_us) / 1000000);
+
+    if (gmtime_r(&begun, &parts) == NULL || strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+        started[0] = '\0';
+    return history_add_fact(race->record.history, "started", started);
+}
+
 static bool add_facts(struct race *race)
 {
     struct history *history = race->record.history;
     const char *ledger = options_text(race->session->options, OPTION_LEDGER);
     char faults[160];
-    char started[32];
-    struct tm parts;
-    time_t begun = time(NULL) - (time_t)((race_now_us() - race->record.origin_us) / 1000000);
-    bool good;
 
     name_faults(race->faults_wanted, faults, sizeof(faults));
-    if (gmtime_r(&begun, &parts) == NULL || strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-        started[0] = '\0';
-    good = (race->lease_count > 0 || history_add_fact(history, "store", race->at->url)) &&
-           history_add_fact(history, "ledger", ledger == NULL ? "" : ledger) &&
-           history_add_fact(history, "started", started) && history_add_fact(history, "faults", faults) &&
-           history_add_fact(history, "version", os_version()) && add_number(history, "seed", race->seed) &&
-           add_number(history, "writers", race->writers) && add_number(history, "processes", race->progress.lives);
-    if (race->lease_count > 0) {
-        return good && add_number(history, "leases", race->lease_count) &&
-               add_number(history, "lease_ttl_s", race->lease_ttl_s);
-    }
-    if (good && !race->etags_are_md5) {
-        good = history_add_fact(
-            history, "values",
-            "The store's ETags are not MD5 sums of the contents, so this history uses MD5 sums instead.");
-    }
-    return good;
+    return (race->lease_count > 0 || history_add_fact(history, "store", race->at->url)) &&
+           history_add_fact(history, "ledger", ledger == NULL ? "" : ledger) && add_begin(race) &&
+           history_add_fact(history, "faults", faults) && history_add_fact(history, "version", os_version()) &&
+           add_number(history, "seed", race->seed) && add_number(history, "writers", race->writers) &&
+           add_number(history, "processes", race->progress.lives);
+}
+
+static bool add_facts_of_objects(struct race *race)
+{
+    return race->etags_are_md5 ||
+           history_add_fact(race->record.history, "values",
+                            "The store's ETags are not MD5 sums of the contents, so this history uses MD5 sums "
+                            "instead.");
+}
+
+static bool add_facts_of_leases(struct race *race)
+{
+    return add_number(race->record.history, "leases", race->lease_count) &&
+           add_number(race->record.history, "lease_ttl_s", race->lease_ttl_s);
 }
 
 bool race_open_files(struct race *race, os_error *err)
@@ -114,7 +123,7 @@ static bool tell_no_memory(struct race *race)
 
 bool race_judge_leases(struct race *race)
 {
-    if (!race_lease_pauses(race) || race->record.no_memory || !add_facts(race) ||
+    if (!race_lease_pauses(race) || race->record.no_memory || !add_facts(race) || !add_facts_of_leases(race) ||
         !lease_judge(race->record.history, &race->leases))
         return tell_no_memory(race);
     race->progress.judged = true;
@@ -123,7 +132,7 @@ bool race_judge_leases(struct race *race)
 
 bool race_judge(struct race *race)
 {
-    bool good = race_record_finish(&race->record) && add_facts(race) &&
+    bool good = race_record_finish(&race->record) && add_facts(race) && add_facts_of_objects(race) &&
                 judge_history(race->record.history, &race->judged) &&
                 race_summarize(race->record.history, &race->judged, race->writers, &race->summary);
 

@@ -145,12 +145,22 @@ static void lose_lane(struct crew *crew, struct lane *lane)
         (void)kill(lane->process.pid, SIGTERM);
 }
 
+static void tell_gone(struct crew *crew, unsigned index, bool ended_well)
+{
+    const struct lane *lane = &crew->lane[index];
+
+    if (crew->race->lease_count > 0 && lane->life > 0 && !ended_well)
+        race_lease_killed(crew->race, index, lane->life - 1);
+    race_record_gone(&crew->race->record, index);
+}
+
 /* The process has closed its stdout: collects it, and starts the next one where it was killed. */
 static void end_lane(struct crew *crew, unsigned index)
 {
     struct race *race = crew->race;
     struct lane *lane = &crew->lane[index];
     int status = 0;
+    bool ended_well;
     bool killed;
 
     race_faults_lane(&race->faults, index, 0);
@@ -162,10 +172,9 @@ static void end_lane(struct crew *crew, unsigned index)
     while (lane->process.pid > 0 && waitpid(lane->process.pid, &status, 0) < 0 && errno == EINTR) {
     }
     lane->process.pid = 0;
-    if (race->lease_count > 0 && lane->life > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
-        race_lease_killed(race, index, lane->life - 1);
-    race_record_gone(&race->record, index);
-    if (lane->stage == LANE_DONE && (killed || (WIFEXITED(status) && WEXITSTATUS(status) == 0)))
+    ended_well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    tell_gone(crew, index, ended_well);
+    if (lane->stage == LANE_DONE && (killed || ended_well))
         return;
     if (!killed || race->interrupted || start_lane(crew, index) != 0)
         lose_lane(crew, lane);

@@ -97,3 +97,47 @@ TEST(a_folder_knows_no_fault_of_the_network)
     assert_true(race_settings_take(&options, true, &settings, &(struct usage){0}));
     assert_int_equal(settings.faults, RACE_FAULT_LOCAL);
 }
+
+TEST(a_race_for_leases_has_settings_of_its_own)
+{
+    struct options options = {0};
+    struct race_settings settings;
+    struct usage usage = {0};
+
+    assert_true(race_settings_take_leases(&options, true, &settings, &usage));
+    assert_int_equal(settings.writers, 8);
+    assert_int_equal(settings.leases, 2);
+    assert_int_equal(settings.ttl_s, 3);
+    assert_int_equal(settings.duration_us, 30 * 1000000);
+    assert_int_equal(settings.faults, RACE_FAULT_LOCAL);
+    options.value[OPTION_TTL] = "1m";
+    options.value[OPTION_FAULTS] = "all";
+    options.value[OPTION_DURATION] = "1h";
+    assert_true(race_settings_take_leases(&options, true, &settings, &usage));
+    assert_int_equal(settings.ttl_s, 60);
+    assert_int_equal(settings.faults, RACE_FAULT_ALL);
+    assert_int_equal(settings.duration_us, UINT64_C(3600000000));
+    assert_true(race_settings_take_leases(&options, false, &settings, &usage));
+    assert_int_equal(settings.faults, RACE_FAULT_LOCAL);
+}
+
+TEST(what_a_race_for_leases_cannot_have_is_refused)
+{
+    static const struct {
+        enum option_id id;
+        const char *value;
+        const char *said;
+    } bad[] = {{OPTION_TTL, "1s", "--ttl"},          {OPTION_TTL, "soon", "--ttl"},
+               {OPTION_KEYS, "1001", "1000"},        {OPTION_COPIES, "1", "--copies"},
+               {OPTION_REPORT, "x", "--report"},     {OPTION_FAULTS, "5xx", "network"},
+               {OPTION_DURATION, "8d", "--duration"}};
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct options options = {0};
+        struct race_settings settings;
+        struct usage usage = {0};
+        options.value[bad[i].id] = bad[i].value;
+        assert_false(race_settings_take_leases(&options, false, &settings, &usage));
+        assert_non_null(strstr(usage.message, bad[i].said));
+    }
+}
