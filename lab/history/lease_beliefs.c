@@ -2,6 +2,8 @@
 #include "history/lease_beliefs.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct walk {
@@ -14,6 +16,22 @@ uint64_t lease_belief_end(const struct lease_belief *belief)
     if (belief->let_go_us != HISTORY_NEVER)
         return belief->ended_us;
     return belief->ended_us < belief->until_us ? belief->ended_us : belief->until_us;
+}
+
+void lease_find(struct lease_result *result, enum lease_violation violation, const char *key, const char *format, ...)
+{
+    struct lease_finding *finding = &result->finding[result->finding_count];
+    va_list arguments;
+
+    result->violations++;
+    if (result->finding_count == sizeof(result->finding) / sizeof(result->finding[0]))
+        return;
+    result->finding_count++;
+    finding->violation = violation;
+    finding->key = key;
+    va_start(arguments, format);
+    (void)vsnprintf(finding->sentence, sizeof(finding->sentence), format, arguments);
+    va_end(arguments);
 }
 
 static void contradict(struct walk *walk, const struct history_lease *lease, const char *what)

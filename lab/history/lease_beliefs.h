@@ -54,7 +54,7 @@ void lease_beliefs_free(struct lease_beliefs *beliefs);
 
 uint64_t lease_belief_end(const struct lease_belief *belief);
 
-/* lease_judge.c: counts a violation, and keeps it if there is room. */
+/* Counts a violation, and keeps it if there is room. */
 void lease_find(struct lease_result *result, enum lease_violation violation, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

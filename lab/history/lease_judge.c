@@ -4,7 +4,6 @@
 #include "history/lease_beliefs.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,22 +17,6 @@ const char *lease_violation_name(enum lease_violation violation)
     };
 
     return names[violation];
-}
-
-void lease_find(struct lease_result *result, enum lease_violation violation, const char *key, const char *format, ...)
-{
-    struct lease_finding *finding = &result->finding[result->finding_count];
-    va_list arguments;
-
-    result->violations++;
-    if (result->finding_count == sizeof(result->finding) / sizeof(result->finding[0]))
-        return;
-    result->finding_count++;
-    finding->violation = violation;
-    finding->key = key;
-    va_start(arguments, format);
-    (void)vsnprintf(finding->sentence, sizeof(finding->sentence), format, arguments);
-    va_end(arguments);
 }
 
 /* ---------------------------------------------------------------------------------------------------- words */

@@ -53,7 +53,7 @@ struct race {
 /* race.c */
 enum status race_run(const struct options *options);
 
-/* Its settings, its id and its record, and the prefix of its names below `at`. False: no memory, or no chance. */
+/* prepare.c: its settings, its id and its record, and the prefix of its names below `at`. False: no memory, or no chance. */
 bool race_prepare(struct race *race, const struct race_settings *settings, struct location *at);
 void race_free(struct race *race);
 

@@ -290,13 +290,15 @@ static void show_count(struct crew *crew, uint64_t done, uint64_t wanted, const 
 {
     struct output *output = &crew->race->session->output;
     uint64_t now = race_now_us();
-    char unit[64];
+    char unit[96];
+    bool for_leases = crew->race->lease_count > 0;
+    size_t count = for_leases ? history_lease_count(crew->race->record.history) : crew->race->record.count;
 
-    (void)snprintf(unit, sizeof(unit), "%s, %zu calls, %" PRIu64 " faults", what, crew->race->record.count,
-                   count_faults(crew->race));
+    (void)snprintf(unit, sizeof(unit), "%s, %zu %s, %" PRIu64 " faults", what, count,
+                   for_leases ? "words on leases" : "calls", count_faults(crew->race));
     progress_report(&output->progress, unit, done, wanted);
     if (!output->progress.on && !output->json && !output->quiet && now >= crew->next_line_us) {
-        char line[160];
+        char line[192];
         crew->next_line_us = now + LINE_US;
         (void)snprintf(line, sizeof(line), "race: %" PRIu64 " of %" PRIu64 " %s", done, wanted, unit);
         output_message(output, line);
