@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "client/ticket_text.h"
+#include "dynamo/json.h"
 #include "s3/multipart_request.h"
 
 #include <jansson.h>
@@ -71,9 +72,14 @@ char *ticket_write(const struct ticket_place *place, const char *key, const char
     failed |= write_base(object, &ticket->base);
     if (ticket->operation == GUARD_COMPLETE)
         failed |= ticket_set_text(object, "upload", upload);
-    char *text = failed ? NULL : json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII);
+    struct buf text;
+    buf_init(&text, TICKET_MAX);
+    bool written = failed == 0 && json_write_as(&text, object, JSON_COMPACT | JSON_ENSURE_ASCII);
     json_decref(object);
-    return text;
+    if (written)
+        return buf_take(&text);
+    buf_free(&text);
+    return NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------ reading */
@@ -227,7 +233,7 @@ os_code ticket_read(const char *text, const struct ticket_contents *contents, ch
     if (len == 0 || len > TICKET_MAX)
         return error_set(err, OS_ERR_ARGUMENT, "The ticket is empty or over 32 KiB.");
     json_error_t where;
-    json_t *object = json_loadb(text, len, JSON_REJECT_DUPLICATES, &where);
+    json_t *object = json_parse(text, len, JSON_REJECT_DUPLICATES, &where);
     if (object == NULL)
         return error_set(err, OS_ERR_ARGUMENT, "The ticket is not JSON: %.100s at character %d.", where.text,
                          where.position);

@@ -437,3 +437,35 @@ TEST(a_key_outside_the_prefix_is_refused)
     assert_int_equal(read_of(&of, "other/k", &of, &err), OS_ERR_ARGUMENT);
     CHECK_SAYS(&err, "outside the prefix team/");
 }
+
+static size_t until_failure;
+
+static void *all_but_one_malloc(size_t size)
+{
+    return until_failure-- == 0 ? NULL : malloc(size);
+}
+
+/* jansson leaves out what it has no memory for, in writing a key and in reading a string. */
+TEST(a_ticket_that_finds_no_memory_is_none)
+{
+    struct guard_ticket ticket = full();
+    char *whole = ticket_write(&any.place, "a/b", "", &ticket);
+    size_t failures = 0;
+    for (size_t failing = 0; failing < 400; failing++) {
+        struct guard_ticket read;
+        char *key = NULL;
+        until_failure = failing;
+        json_set_alloc_funcs(all_but_one_malloc, free);
+        char *text = ticket_write(&any.place, "a/b", "", &ticket);
+        until_failure = failing;
+        os_code code = ticket_read(whole, &any, &key, upload, &read, NULL);
+        json_set_alloc_funcs(malloc, free);
+        assert_true(text == NULL || strcmp(text, whole) == 0);
+        assert_true(code != OS_OK || (memcmp(&read, &ticket, sizeof(read)) == 0 && strcmp(key, "a/b") == 0));
+        failures += (size_t)(text == NULL) + (size_t)(code != OS_OK);
+        free(key);
+        free(text);
+    }
+    assert_in_range(failures, 100, 799); /* some were hit, and the last were not */
+    free(whole);
+}

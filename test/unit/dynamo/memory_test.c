@@ -3,6 +3,7 @@
 #include "answers.h"
 
 #include "dynamo/item.h"
+#include "dynamo/json.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -115,4 +116,28 @@ TEST(other_attributes_that_find_no_memory_are_null)
     assert_string_equal(other, "{}");
     free(other);
     json_decref(item);
+}
+
+static void *all_but_one_malloc(size_t size)
+{
+    return allocations_left-- == 0 ? NULL : malloc(size);
+}
+
+/* jansson's lexer goes on without the byte for which there was no memory. */
+TEST(no_string_is_short_of_a_byte_for_which_there_was_no_memory)
+{
+    static const char text[] = "{\"lease_version\":{\"S\":\"5bb4a7d1c005917da25339dbac9f59ff-1\"}}";
+    json_t *whole = json_read(text, sizeof(text) - 1);
+    size_t unread = 0;
+    for (size_t failing = 0; failing < 60; failing++) {
+        allocations_left = failing;
+        json_set_alloc_funcs(all_but_one_malloc, free);
+        json_t *read = json_read(text, sizeof(text) - 1);
+        allow_all();
+        assert_true(read == NULL || json_equal(read, whole));
+        unread += read == NULL;
+        json_decref(read);
+    }
+    assert_in_range(unread, 20, 59); /* it was hit, and it came to an end */
+    json_decref(whole);
 }
