@@ -184,8 +184,9 @@ typedef struct os_lock_info {
  *   OS_OK            held until ret->expiry_s
  *   OS_ERR_CONFLICT  another holds it: ret says who and until when
  *   OS_ERR_ARGUMENT, OS_ERR_CONFIG (no ledger_url), OS_ERR_NO_TABLE, OS_ERR_TABLE, OS_ERR_DENIED ...   nothing changed
- *   OS_ERR_DEADLINE, OS_ERR_NETWORK ...   may have been acquired, or may still be: nothing is sent again after an answer that
- *                    says nothing. Acquire it again with the same instance, or release it */
+ *   OS_ERR_DEADLINE, OS_ERR_NETWORK, OS_ERR_PROTOCOL, OS_ERR_NO_MEMORY ...   may have been acquired, or may still be, where
+ *                    the message says that it is not known: nothing is sent again after an answer that says nothing. Acquire
+ *                    it again with the same instance, or release it */
 OS_API os_code os_lock_acquire(os_client *client, const os_lock *lock, uint64_t duration_s, const os_call *call,
                                os_lock_info *ret, os_error *err);
 
@@ -196,7 +197,7 @@ OS_API os_code os_lock_renew(os_client *client, const os_lock *lock, uint64_t du
                              os_lock_info *ret, os_error *err);
 
 /* Releases a lock of this owner and instance, also one that has expired. OS_OK also where there is none. OS_ERR_CONFLICT:
- * another holds it, and ret says who. */
+ * another holds it, and ret says who. Where the message says that it is not known, release it again. */
 OS_API os_code os_lock_release(os_client *client, const os_lock *lock, const os_call *call, os_lock_info *ret,
                                os_error *err);
 

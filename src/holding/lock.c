@@ -168,6 +168,18 @@ static os_code ask(struct lock_call *call, const struct lock_arguments *argument
     return call->asking.outcome == TABLE_OK ? OS_OK : OS_ERR_CONFLICT;
 }
 
+/* For a write that was sent, and not answered clearly: `what` may have been done. */
+static os_code not_known(const struct lock_call *call, const char *what, os_code code, os_error *err)
+{
+    os_error why = *err;
+    return error_set(err, code, "Whether the lock %.200s was %s. %.500s", call->id, what, why.message);
+}
+
+static bool is_not_known(const struct lock_call *call, os_code code)
+{
+    return code != OS_OK && code != OS_ERR_CONFLICT && call->asking.outcome == TABLE_AMBIGUOUS;
+}
+
 static void give(const struct lock_call *call, os_lock_info *ret)
 {
     if (ret != NULL)
@@ -199,6 +211,9 @@ static os_code acquire(os_client *client, const void *context, os_error *err)
     if (code == OS_OK)
         take_lock(&call.info, &call.item);
     give(&call, arguments->ret);
+    if (is_not_known(&call, code))
+        return not_known(&call, "acquired is not known: acquire it again with the same instance, or release it", code,
+                         err);
     return code == OS_ERR_CONFLICT ? held_by_another(&call, err) : code;
 }
 
@@ -238,11 +253,8 @@ static os_code renew(os_client *client, const void *context, os_error *err)
     give(&call, arguments->ret);
     if (code == OS_ERR_CONFLICT)
         return refuse_renewal(&call, now_s, err);
-    if (code != OS_OK && call.asking.outcome == TABLE_AMBIGUOUS) {
-        os_error why = *err;
-        return error_set(err, OS_ERR_UNDECIDED, "Whether the lock %.200s was renewed is not known: read it. %.500s",
-                         call.id, why.message);
-    }
+    if (is_not_known(&call, code))
+        return not_known(&call, "renewed is not known: read it", OS_ERR_UNDECIDED, err);
     return code;
 }
 
@@ -260,6 +272,8 @@ static os_code release(os_client *client, const void *context, os_error *err)
     give(&call, arguments->ret);
     if (code == OS_ERR_CONFLICT)
         return call.info.held ? held_by_another(&call, err) : OS_OK;
+    if (is_not_known(&call, code))
+        return not_known(&call, "released is not known: release it again", code, err);
     return code;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Locks with owner and instance, on the embedded tables: the three conditions, and what each call tells. */
+#include "support/http_server.h"
 #include "unit/api/client_scratch.h"
 
 #include "oscommit_lease.h"
@@ -205,4 +206,33 @@ TEST_WITH(scratch, bad_arguments_are_refused)
         CHECK_CODE(os_lock_renew(client, &ann, durations_s[i], NULL, NULL, &error), OS_ERR_ARGUMENT, &error);
     }
     os_client_close(client);
+}
+
+/* Nothing is sent again, and each call says what is not known. */
+TEST(an_answer_that_is_lost_leaves_it_unknown)
+{
+    static const struct http_server_step lost = {.leave = HTTP_SERVER_CLOSE};
+    struct http_server *server = http_server_start(NULL);
+    os_client *client = NULL;
+    os_error error;
+    char endpoint[64];
+    snprintf(endpoint, sizeof(endpoint), "http://%s", http_server_host(server));
+    os_options options = OS_OPTIONS_INIT;
+    options.ledger_url = "dynamodb://locks";
+    options.dynamodb_endpoint = endpoint;
+    options.access_key_id = "AKTESTS";
+    options.secret_access_key = "a-secret-of-the-tests";
+    options.no_environment = 1;
+    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    for (int i = 0; i < 3; i++)
+        http_server_push(server, &lost);
+    CHECK_CODE(os_lock_acquire(client, &ann, LONG_S, NULL, NULL, &error), OS_ERR_NETWORK, &error);
+    CHECK_SAYS(&error, "Whether the lock space:job was acquired is not known: acquire it again");
+    CHECK_CODE(os_lock_renew(client, &ann, LONG_S, NULL, NULL, &error), OS_ERR_UNDECIDED, &error);
+    CHECK_SAYS(&error, "was renewed is not known: read it");
+    CHECK_CODE(os_lock_release(client, &ann, NULL, NULL, &error), OS_ERR_NETWORK, &error);
+    CHECK_SAYS(&error, "was released is not known: release it again");
+    assert_int_equal(http_server_count(server), 3);
+    os_client_close(client);
+    http_server_stop(server);
 }
