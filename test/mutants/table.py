@@ -67,7 +67,7 @@ def missing_names(root, mutants):
     folder = root / "test"
     patches = {mutant.name for mutant in mutants}
     sources = [path for path in folder.rglob("*") if path.suffix in (".c", ".py", ".sh") and path.parent.name != "mutants"]
-    words = set().union(*(re.findall(r"[a-z0-9_]+(?:-[a-z0-9]+)*", path.read_text()) for path in sources))
+    words = set().union(*(re.findall(r"[A-Za-z0-9_]+(?:-[a-z0-9]+)*", path.read_text()) for path in sources))
     words |= {path.name for path in sources}
     for line in (root / "docs" / "counterexamples.md").read_text().splitlines():
         known = patches if line.startswith("* mutants: ") else words
