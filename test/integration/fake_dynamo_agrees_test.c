@@ -11,8 +11,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include "dynamo/request.h"
 #include "dynamo/response.h"
 #include "dynamo/table.h"
+#include "holding/lease_item.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,16 +146,22 @@ static void both_judge(struct dynamo_pair *pair, os_code code)
 }
 
 /* Without a table, which each test makes for itself on both. */
-static void open_fake(struct dynamo_pair *pair)
+static void open_fake_of(struct dynamo_pair *pair, const struct item_schema *schema)
 {
     static unsigned tables;
-    const struct fake_dynamo_options options = {.region = server.endpoint.region,
+    const struct fake_dynamo_options options = {.leases = schema == &lease_schema,
+                                                .region = server.endpoint.region,
                                                 .access_key = server.keys.access_key_id,
                                                 .secret_key = server.keys.secret_access_key};
     snprintf(pair->table, sizeof(pair->table), "%s-%u", server.unique, tables++);
-    pair->target = (struct dynamo_target){.endpoint = &server.endpoint, .table = pair->table, .schema = &record_schema};
+    pair->target = (struct dynamo_target){.endpoint = &server.endpoint, .table = pair->table, .schema = schema};
     pair->fake = fake_dynamo_new(&options);
     assert_non_null(pair->fake);
+}
+
+static void open_fake(struct dynamo_pair *pair)
+{
+    open_fake_of(pair, &record_schema);
 }
 
 TEST(records_of_dynamodb_local_and_of_the_fake_agree)
@@ -270,6 +278,118 @@ TEST(pages_of_dynamodb_local_and_of_the_fake_agree)
     }
     both_list(&pair, "listed", 3); /* the second page is full: a third one, without records, follows */
     both_list(&pair, "absent", 1);
+    fake_dynamo_free(pair.fake);
+}
+
+/* ------------------------------------------------------------------------------------------------ leases */
+
+static const struct lease_holder plain = {"job/\xc3\xa4\"", "job#fencing-epoch", "me", false};
+static const struct lease_holder fenced = {"job/\xc3\xa4\"", "job#fencing-epoch", "me", true};
+
+static os_code build(const struct dynamo_target *target, const struct table_request *wanted, struct http_request *ret,
+                     struct buf *ret_body)
+{
+    struct dynamo_write write = {wanted->item, wanted->condition, wanted->changes, wanted->change_count};
+    switch (wanted->verb) {
+    case TABLE_PUT: return dynamo_build_put(target, &write, ret, ret_body, NULL);
+    case TABLE_UPDATE: return dynamo_build_update(target, &write, ret, ret_body, NULL);
+    case TABLE_DELETE: return dynamo_build_delete(target, &write, ret, ret_body, NULL);
+    default: return dynamo_build_get(target, wanted->item, ret, ret_body, NULL);
+    }
+}
+
+static enum table_outcome read_answer(const struct http_response *response, enum table_verb verb,
+                                      struct dynamo_reading *ret)
+{
+    const struct dynamo_about about = {.where = "table", .schema = &lease_schema};
+    static const enum dynamo_write_kind kinds[] = {
+        [TABLE_PUT] = DYNAMO_PUT, [TABLE_UPDATE] = DYNAMO_UPDATE, [TABLE_DELETE] = DYNAMO_DELETE};
+    return verb == TABLE_GET ? dynamo_read_get(response, &about, ret, NULL)
+                             : dynamo_read_write(response, &about, kinds[verb], ret, NULL);
+}
+
+/* One request of a lease: outcome, error and item are the same, and the item has this version and token. */
+static void both_ask(struct dynamo_pair *pair, const struct lease_holder *holder, struct lease_request request,
+                     enum table_outcome outcome, const char *version, uint64_t token)
+{
+    struct lease_wire wire;
+    struct http_request http;
+    struct buf body;
+    struct http_response answers[2];
+    struct dynamo_reading readings[2];
+    struct lease_item items[2];
+    request.ttl_ms = 60000;
+    request.expiry_s = real_now_ms() / 1000 + 3600;
+    lease_wire_fill(&request, holder, &wire);
+    assert_int_equal(build(&pair->target, &wire.table, &http, &body), OS_OK);
+    ask_both(pair, &http, &body, &answers[0], &answers[1]);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(read_answer(&answers[i], wire.table.verb, &readings[i]), outcome);
+        lease_item_of(readings[i].found ? &readings[i].item : NULL, &items[i]);
+        assert_string_equal(items[i].version, version);
+        assert_true(items[i].token == token);
+    }
+    same_detail(&readings[0].detail, &readings[1].detail);
+    assert_memory_equal(&items[0], &items[1], sizeof(items[0]));
+    for (int i = 0; i < 2; i++) {
+        dynamo_reading_free(&readings[i]);
+        http_response_free(&answers[i]);
+    }
+}
+
+#define TAKE(...)   ((struct lease_request){.kind = LEASE_TAKE, __VA_ARGS__})
+#define EXTEND(...) ((struct lease_request){.kind = LEASE_EXTEND, __VA_ARGS__})
+#define DROP(on)    ((struct lease_request){.kind = LEASE_DROP, .on_version = on})
+#define READ        ((struct lease_request){.kind = LEASE_READ})
+
+TEST(leases_of_dynamodb_local_and_of_the_fake_agree)
+{
+    struct dynamo_pair pair;
+    open_fake_of(&pair, &lease_schema);
+    both_ask(&pair, &plain, READ, TABLE_REFUSED, "", 0);
+    both_prepare(&pair, dynamo_build_create_table);
+    both_prepare(&pair, dynamo_build_update_ttl);
+    both_ask(&pair, &plain, READ, TABLE_OK, "", 0);
+    both_ask(&pair, &plain, EXTEND(.version = "a-2", .on_version = "a-1"), TABLE_CONFLICT_BLIND, "", 0);
+    both_ask(&pair, &plain, DROP("a-1"), TABLE_CONFLICT_BLIND, "", 0);
+    both_ask(&pair, &plain, TAKE(.version = "a-1", .now_s = 1), TABLE_OK, "", 0);
+    both_ask(&pair, &plain, TAKE(.version = "b-1", .now_s = INT64_MAX), TABLE_CONFLICT, "a-1", 0);
+    both_ask(&pair, &plain, TAKE(.version = "b-1", .on_version = "a-0"), TABLE_CONFLICT, "a-1", 0);
+    both_ask(&pair, &plain, EXTEND(.version = "a-2", .on_version = "a-1"), TABLE_OK, "a-2", 0);
+    both_ask(&pair, &plain, EXTEND(.version = "a-3", .on_version = "a-1"), TABLE_CONFLICT, "a-2", 0);
+    both_ask(&pair, &plain, DROP("a-1"), TABLE_CONFLICT, "a-2", 0);
+    both_ask(&pair, &plain, TAKE(.version = "b-1", .now_s = 1, .on_version = "a-2"), TABLE_OK, "", 0);
+    both_ask(&pair, &plain, READ, TABLE_OK, "b-1", 0);
+    both_ask(&pair, &plain, DROP("b-1"), TABLE_OK, "", 0);
+    both_ask(&pair, &plain, READ, TABLE_OK, "", 0);
+    assert_null(fake_dynamo_violation(pair.fake));
+    fake_dynamo_free(pair.fake);
+}
+
+/* L8: the item stays, and its token grows. */
+TEST(tokens_of_dynamodb_local_and_of_the_fake_agree)
+{
+    struct dynamo_pair pair;
+    const uint64_t token = UINT64_C(1) << 32 | 1;
+    struct lease_request write_token = {.kind = LEASE_TOKEN, .on_version = "a-1", .token = token};
+    struct lease_request epoch = {.kind = LEASE_EPOCH};
+    open_fake_of(&pair, &lease_schema);
+    both_prepare(&pair, dynamo_build_create_table);
+    both_ask(&pair, &fenced, TAKE(.version = "a-1"), TABLE_OK, "a-1", 1);
+    both_ask(&pair, &fenced, epoch, TABLE_OK, "", 1);
+    both_ask(&pair, &fenced, epoch, TABLE_OK, "", 2);
+    both_ask(&pair, &fenced, write_token, TABLE_OK, "a-1", token);
+    both_ask(&pair, &fenced, TAKE(.version = "b-1"), TABLE_CONFLICT, "a-1", token);
+    both_ask(&pair, &fenced, TAKE(.version = "b-1", .on_version = "a-1"), TABLE_OK, "b-1", token + 1);
+    both_ask(&pair, &fenced, write_token, TABLE_CONFLICT, "b-1", token + 1);
+    both_ask(&pair, &fenced, EXTEND(.version = "b-2", .on_version = "b-1"), TABLE_OK, "b-2", token + 1);
+    both_ask(&pair, &fenced, DROP("b-1"), TABLE_CONFLICT, "b-2", token + 1);
+    both_ask(&pair, &fenced, DROP("b-2"), TABLE_OK, "", token + 1);
+    both_ask(&pair, &fenced, DROP("b-2"), TABLE_CONFLICT, "", token + 1);
+    both_ask(&pair, &fenced, TAKE(.version = "c-1", .now_s = 1), TABLE_OK, "c-1", token + 2);
+    both_ask(&pair, &plain, TAKE(.version = "d-1", .on_version = "c-1"), TABLE_OK, "", 0);
+    both_ask(&pair, &plain, READ, TABLE_OK, "d-1", 0);
+    assert_null(fake_dynamo_violation(pair.fake));
     fake_dynamo_free(pair.fake);
 }
 

@@ -28,6 +28,7 @@ struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options)
         return NULL;
     dynamo->options.no_old_on_failure = options->no_old_on_failure;
     dynamo->options.no_crc32 = options->no_crc32;
+    dynamo->schema = options->leases ? &fake_leases : &fake_records;
     make_crc_table(dynamo->crc_table);
     dynamo->has_ttl = options->table != NULL;
     dynamo->table = options->table != NULL ? strdup(options->table) : NULL;
@@ -151,7 +152,7 @@ bool fake_dynamo_table_is_there(struct fake_dynamo *dynamo, const json_t *reques
 
 /* ------------------------------------------------------------------------------------------------- PutItem, GetItem */
 
-static void check_failed(struct fake_dynamo *dynamo, const json_t *request, json_t *item)
+void fake_dynamo_check_failed(struct fake_dynamo *dynamo, const json_t *request, json_t *item)
 {
     const char *wanted = json_string_value(json_object_get(request, "ReturnValuesOnConditionCheckFailure"));
     bool gives = wanted != NULL && strcmp(wanted, "ALL_OLD") == 0 && !dynamo->options.no_old_on_failure;
@@ -166,20 +167,20 @@ static void put_item(struct fake_dynamo *dynamo, const json_t *request)
     bool holds = false;
     if (!fake_dynamo_table_is_there(dynamo, request))
         return;
-    const char *fault = fake_item_read(json_object_get(request, "Item"), &item);
+    const char *fault = dynamo->schema->read(json_object_get(request, "Item"), &item);
     if (fault != NULL) {
         fake_dynamo_violate(dynamo, fault);
         return;
     }
     size_t at = fake_items_position(dynamo, item.path, item.etag, &is_there);
     json_t *old = is_there ? dynamo->items[at].item : NULL;
-    fault = fake_condition_holds(request, old, &holds);
+    fault = fake_condition_holds(dynamo->schema, request, old, &holds);
     if (fault != NULL || !holds) {
         json_decref(item.item);
         if (fault != NULL)
             fake_dynamo_violate(dynamo, fault);
         else
-            check_failed(dynamo, request, old);
+            fake_dynamo_check_failed(dynamo, request, old);
         return;
     }
     if (!fake_items_put(dynamo, &item)) {
@@ -196,16 +197,16 @@ static void get_item(struct fake_dynamo *dynamo, const json_t *request)
     bool is_there;
     if (!fake_dynamo_table_is_there(dynamo, request))
         return;
-    if (!fake_key_read(json_object_get(request, "Key"), &path, &etag)) {
+    if (!fake_key_read(dynamo->schema, json_object_get(request, "Key"), &path, &etag)) {
         fake_dynamo_invalid(dynamo, "The provided key element does not match the schema");
         return;
     }
     if (!json_is_true(json_object_get(request, "ConsistentRead"))) {
-        fake_dynamo_violate(dynamo, "A record must be read with ConsistentRead");
+        fake_dynamo_violate(dynamo, "An item must be read with ConsistentRead");
         return;
     }
-    if (!fake_projects_record(request, 0)) {
-        fake_dynamo_violate(dynamo, "A record must be read with all of its attributes");
+    if (!fake_projects_all(dynamo->schema, request, 0)) {
+        fake_dynamo_violate(dynamo, "An item must be read with all of its attributes");
         return;
     }
     size_t at = fake_items_position(dynamo, path, etag, &is_there);
@@ -273,20 +274,23 @@ static void route(struct fake_dynamo *dynamo)
     static const struct {
         const char *target;
         void (*answer)(struct fake_dynamo *, const json_t *);
+        bool updates; /* only where the schema has updates */
     } operations[] = {
-        {"DynamoDB_20120810.PutItem", put_item},
-        {"DynamoDB_20120810.GetItem", get_item},
-        {"DynamoDB_20120810.Query", fake_dynamo_query},
-        {"DynamoDB_20120810.Scan", fake_dynamo_scan},
-        {"DynamoDB_20120810.DescribeTable", fake_dynamo_describe_table},
-        {"DynamoDB_20120810.CreateTable", fake_dynamo_create_table},
-        {"DynamoDB_20120810.UpdateTimeToLive", fake_dynamo_update_ttl},
-        {"DynamoDB_20120810.DescribeTimeToLive", fake_dynamo_describe_ttl},
+        {"DynamoDB_20120810.PutItem", put_item, false},
+        {"DynamoDB_20120810.GetItem", get_item, false},
+        {"DynamoDB_20120810.UpdateItem", fake_dynamo_update_item, true},
+        {"DynamoDB_20120810.DeleteItem", fake_dynamo_delete_item, true},
+        {"DynamoDB_20120810.Query", fake_dynamo_query, false},
+        {"DynamoDB_20120810.Scan", fake_dynamo_scan, false},
+        {"DynamoDB_20120810.DescribeTable", fake_dynamo_describe_table, false},
+        {"DynamoDB_20120810.CreateTable", fake_dynamo_create_table, false},
+        {"DynamoDB_20120810.UpdateTimeToLive", fake_dynamo_update_ttl, false},
+        {"DynamoDB_20120810.DescribeTimeToLive", fake_dynamo_describe_ttl, false},
     };
     const struct text *target = fake_request_header(&dynamo->request, "x-amz-target");
     struct text body = dynamo->request.body;
     for (size_t i = 0; target != NULL && i < sizeof(operations) / sizeof(operations[0]); i++) {
-        if (!text_is(*target, operations[i].target))
+        if (!text_is(*target, operations[i].target) || (operations[i].updates && !dynamo->schema->updates))
             continue;
         json_t *root = json_loadb(body.p, body.len, JSON_REJECT_DUPLICATES, NULL);
         if (json_is_object(root))

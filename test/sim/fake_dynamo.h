@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A DynamoDB in memory, from the bytes of a request to the bytes of an answer: PutItem with the conditions that the
- * library uses, GetItem, Query, Scan, DescribeTable, CreateTable, the TTL calls. Verifies SigV4 from the bytes, and
- * that every item is one that the peer could read (T1). Deterministic; knows nothing of faults of the network or of
- * time but what it is told.
+ * library uses, GetItem, Query, Scan, DescribeTable, CreateTable, the TTL calls; of a table of leases UpdateItem and
+ * DeleteItem as well. Verifies SigV4 from the bytes, and that every item is one that the peer could read (T1).
+ * Deterministic; knows nothing of faults of the network or of time but what it is told.
  */
 #ifndef OSCOMMIT_TEST_SIM_FAKE_DYNAMO_H
 #define OSCOMMIT_TEST_SIM_FAKE_DYNAMO_H
@@ -16,6 +16,7 @@
 
 struct fake_dynamo_options {
     const char *table; /* there from the start, with the protocol's schema; NULL: none is */
+    bool leases;       /* it is a table of leases, and not of records */
     const char *region;
     const char *access_key;
     const char *secret_key;
@@ -56,6 +57,13 @@ struct fake_dynamo_record { /* borrowed until the next handle */
 };
 size_t fake_dynamo_record_count(const struct fake_dynamo *dynamo);
 struct fake_dynamo_record fake_dynamo_record_at(const struct fake_dynamo *dynamo, size_t index);
+
+struct fake_dynamo_lease { /* borrowed until the next handle; "" and 0: it does not say */
+    const char *version;   /* "": nobody has it */
+    const char *owner;
+    uint64_t token;
+};
+struct fake_dynamo_lease fake_dynamo_lease_of(const struct fake_dynamo *dynamo, const char *name);
 
 /* The first thing that no client of this protocol may ask for: an item against T1, a condition of another shape. NULL:
  * nothing so far. */

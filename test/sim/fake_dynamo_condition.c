@@ -1,101 +1,135 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Condition expressions, as many of them as the protocol has (R3, R12, T3, R17). Every other one is refused, so that a
- * request that the protocol does not know is seen. */
+/* Condition expressions, as many of them as the protocol has (R3, R12, T3, R17; L2, L5, L7). Every other one is refused,
+ * so that a request that the protocol does not know is seen. */
 #include "sim/fake_dynamo_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_SIZE = 64, PLACES_MAX = 16 };
-
-struct evaluation {
-    const json_t *names;
-    const json_t *values;
-    const json_t *item;
-    char used[PLACES_MAX][NAME_SIZE]; /* placeholders */
-    size_t used_count;
-    struct text rest;
-};
-
-static bool note(struct evaluation *eval, const char *placeholder)
+void fake_expressions_of(const struct fake_schema *schema, const json_t *request, struct fake_expressions *ret)
 {
-    for (size_t i = 0; i < eval->used_count; i++)
-        if (strcmp(eval->used[i], placeholder) == 0)
+    *ret = (struct fake_expressions){.request = request,
+                                     .names = json_object_get(request, "ExpressionAttributeNames"),
+                                     .values = json_object_get(request, "ExpressionAttributeValues"),
+                                     .rich = schema->updates};
+}
+
+/* ------------------------------------------------------------------------------------------------ placeholders */
+
+static bool note(struct fake_expressions *expressions, const char *placeholder)
+{
+    for (size_t i = 0; i < expressions->used_count; i++)
+        if (strcmp(expressions->used[i], placeholder) == 0)
             return true;
-    if (eval->used_count == PLACES_MAX)
+    if (expressions->used_count == FAKE_PLACES_MAX)
         return false;
-    memcpy(eval->used[eval->used_count++], placeholder, strlen(placeholder) + 1);
+    memcpy(expressions->used[expressions->used_count++], placeholder, strlen(placeholder) + 1);
     return true;
 }
 
-/* "#name" or ":value", with its first character. */
-static bool take_placeholder(struct evaluation *eval, char first, char ret[NAME_SIZE])
+static bool take_placeholder(struct fake_expressions *expressions, char first, char ret[FAKE_NAME_SIZE])
 {
+    struct text *rest = &expressions->rest;
     size_t len = 0;
-    if (eval->rest.len == 0 || eval->rest.p[0] != first)
+    if (rest->len == 0 || rest->p[0] != first)
         return false;
     do {
         len++;
-    } while (len < eval->rest.len &&
-             ((eval->rest.p[len] >= 'a' && eval->rest.p[len] <= 'z') || eval->rest.p[len] == '_'));
-    if (len < 2 || !text_copy(text_of(eval->rest.p, len), ret, NAME_SIZE))
+    } while (len < rest->len && ((rest->p[len] >= 'a' && rest->p[len] <= 'z') || rest->p[len] == '_'));
+    if (len < 2 || !text_copy(text_of(rest->p, len), ret, FAKE_NAME_SIZE))
         return false;
-    eval->rest = text_of(eval->rest.p + len, eval->rest.len - len);
-    return note(eval, ret);
+    *rest = text_of(rest->p + len, rest->len - len);
+    return note(expressions, ret);
 }
 
-/* *ret: the attribute of the item, NULL when it has none. */
-static bool take_attribute(struct evaluation *eval, const json_t **ret)
+const char *fake_take_name(struct fake_expressions *expressions)
 {
-    char placeholder[NAME_SIZE];
-    if (!take_placeholder(eval, '#', placeholder))
-        return false;
-    const char *name = json_string_value(json_object_get(eval->names, placeholder));
-    *ret = name != NULL ? json_object_get(eval->item, name) : NULL;
-    return name != NULL;
+    char placeholder[FAKE_NAME_SIZE];
+    if (!take_placeholder(expressions, '#', placeholder))
+        return NULL;
+    return json_string_value(json_object_get(expressions->names, placeholder));
 }
 
-static bool take_term(struct evaluation *eval, bool *ret)
+const json_t *fake_take_value(struct fake_expressions *expressions)
 {
-    const json_t *attribute;
-    char placeholder[NAME_SIZE];
-    bool not_exists = text_take_str(&eval->rest, "attribute_not_exists(");
-    bool exists = !not_exists && text_take_str(&eval->rest, "attribute_exists(");
-    if (!take_attribute(eval, &attribute))
+    char placeholder[FAKE_NAME_SIZE];
+    if (!take_placeholder(expressions, ':', placeholder))
+        return NULL;
+    return json_object_get(expressions->values, placeholder);
+}
+
+const char *fake_expressions_end(const struct fake_expressions *expressions)
+{
+    if (expressions->values != NULL && json_object_size(expressions->values) == 0)
+        return "ExpressionAttributeValues must not be empty";
+    if (json_object_size(expressions->names) + json_object_size(expressions->values) != expressions->used_count)
+        return "A value provided in ExpressionAttributeNames or ExpressionAttributeValues is unused in expressions";
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------ conditions */
+
+/* Of two numbers, as all that is compared so here. */
+static bool is_below(const json_t *attribute, const json_t *value)
+{
+    uint64_t left;
+    uint64_t right;
+    return fake_typed_number(attribute, &left) && fake_typed_number(value, &right) && left < right;
+}
+
+static bool take_term(struct fake_expressions *expressions, const json_t *item, bool *ret)
+{
+    bool not_exists = text_take_str(&expressions->rest, "attribute_not_exists(");
+    bool exists = !not_exists && text_take_str(&expressions->rest, "attribute_exists(");
+    const char *name = fake_take_name(expressions);
+    const json_t *attribute = name != NULL ? json_object_get(item, name) : NULL;
+    if (name == NULL)
         return false;
     if (not_exists || exists) {
         *ret = (attribute != NULL) == exists;
-        return text_take_char(&eval->rest, ')');
+        return text_take_char(&expressions->rest, ')');
     }
-    if (!text_take_str(&eval->rest, " = ") || !take_placeholder(eval, ':', placeholder))
+    bool below = expressions->rich && text_take_str(&expressions->rest, " < ");
+    if (!below && !text_take_str(&expressions->rest, " = "))
         return false;
-    const json_t *value = json_object_get(eval->values, placeholder);
-    *ret = attribute != NULL && json_equal(attribute, value) != 0;
+    const json_t *value = fake_take_value(expressions);
+    *ret = below ? is_below(attribute, value) : attribute != NULL && json_equal(attribute, value) != 0;
     return value != NULL;
 }
 
-const char *fake_condition_holds(const json_t *request, const json_t *item, bool *ret)
+static bool take_all(struct fake_expressions *expressions, const json_t *item, bool *ret)
 {
-    const char *expression = json_string_value(json_object_get(request, "ConditionExpression"));
-    struct evaluation eval = {.names = json_object_get(request, "ExpressionAttributeNames"),
-                              .values = json_object_get(request, "ExpressionAttributeValues"),
-                              .item = item,
-                              .rest = text_from(expression)};
-    bool all = true;
-    if (expression == NULL)
-        return "Every put of a record must have a condition";
+    *ret = true;
     do {
         bool holds = false;
-        if (!take_term(&eval, &holds))
+        if (!take_term(expressions, item, &holds))
+            return false;
+        *ret = *ret && holds;
+    } while (text_take_str(&expressions->rest, " AND "));
+    return true;
+}
+
+/* AND binds more than OR (Developer Guide, "Condition expressions"). */
+const char *fake_condition(struct fake_expressions *expressions, const json_t *item, bool *ret)
+{
+    const char *expression = json_string_value(json_object_get(expressions->request, "ConditionExpression"));
+    *ret = false;
+    if (expression == NULL)
+        return "Every write must have a condition";
+    expressions->rest = text_from(expression);
+    do {
+        bool holds = false;
+        if (!take_all(expressions, item, &holds))
             return "Invalid ConditionExpression: Syntax error, or a placeholder is not defined";
-        all = all && holds;
-    } while (text_take_str(&eval.rest, " AND "));
-    if (eval.rest.len > 0)
-        return "Invalid ConditionExpression: Syntax error";
-    if (eval.values != NULL && json_object_size(eval.values) == 0)
-        return "ExpressionAttributeValues must not be empty";
-    if (json_object_size(eval.names) + json_object_size(eval.values) != eval.used_count)
-        return "A value provided in ExpressionAttributeNames or ExpressionAttributeValues is unused in expressions";
-    *ret = all;
-    return NULL;
+        *ret = *ret || holds;
+    } while (expressions->rich && text_take_str(&expressions->rest, " OR "));
+    return expressions->rest.len > 0 ? "Invalid ConditionExpression: Syntax error" : NULL;
+}
+
+const char *fake_condition_holds(const struct fake_schema *schema, const json_t *request, const json_t *item, bool *ret)
+{
+    struct fake_expressions expressions;
+    fake_expressions_of(schema, request, &expressions);
+    const char *fault = fake_condition(&expressions, item, ret);
+    return fault != NULL ? fault : fake_expressions_end(&expressions);
 }

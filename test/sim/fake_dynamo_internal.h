@@ -21,8 +21,23 @@ struct fake_item {
     const char *nonce; /* "": none */
 };
 
+/* What a table's items are like, and what may be asked of it. */
+struct fake_schema {
+    const char *keys[2];
+    size_t key_count;
+    const char *ttl;
+    const char *const *names; /* all that an item may have */
+    size_t name_count;
+    bool updates; /* UpdateItem and DeleteItem; conditions with OR and < */
+    /* NULL, or what is wrong with the item. Borrows; `item` gets a reference when it is good. */
+    const char *(*read)(json_t *item, struct fake_item *ret);
+};
+extern const struct fake_schema fake_records; /* T1 */
+extern const struct fake_schema fake_leases;
+
 struct fake_dynamo {
     struct fake_dynamo_options options;
+    const struct fake_schema *schema;
     struct fake_sigv4 *sigv4;
     char *table; /* NULL: none */
     bool has_ttl;
@@ -46,21 +61,42 @@ size_t fake_items_position(const struct fake_dynamo *dynamo, const char *path, c
 /* Puts what fake_item_read made; takes its reference, also on failure. False: no memory. */
 bool fake_items_put(struct fake_dynamo *dynamo, const struct fake_item *item);
 void fake_items_remove(struct fake_dynamo *dynamo, size_t at);
-/* An item as a record (T1). NULL, or what is wrong with it. Borrows; `item` gets a reference when it is good. */
-const char *fake_item_read(json_t *item, struct fake_item *ret);
-/* {"path":{"S":...},"etag":{"S":...}} and nothing else. */
-bool fake_key_read(const json_t *key, const char **ret_path, const char **ret_etag);
-/* A ProjectionExpression is that of all that a record may have, which is all that an item here has, or is not there and
- * neither are names but `others` ones. */
-bool fake_projects_record(const json_t *request, size_t others);
+/* {"path":{"S":...},"etag":{"S":...}} and nothing else; of a lease {"key":{"S":...}}, and the etag is "". */
+bool fake_key_read(const struct fake_schema *schema, const json_t *key, const char **ret_path, const char **ret_etag);
+/* A ProjectionExpression is that of all that an item of the schema may have, which is all that an item here has, or is
+ * not there and neither are names but `others` ones. */
+bool fake_projects_all(const struct fake_schema *schema, const json_t *request, size_t others);
 /* The text of {"S": text} without a NUL; NULL: it is none. */
 const char *fake_typed_text(const json_t *attribute, const char *type);
+/* {"N": digits} of a plain unsigned 64-bit integer. */
+bool fake_typed_number(const json_t *attribute, uint64_t *ret);
 
 /* ----------------------------------------------------------------------------------------------------- conditions */
 
-/* attribute_not_exists, attribute_exists and =, joined by AND, names and values by placeholders that are all used.
- * `item` may be NULL. NULL, or what is wrong with the expression. */
-const char *fake_condition_holds(const json_t *request, const json_t *item, bool *ret);
+enum { FAKE_NAME_SIZE = 64, FAKE_PLACES_MAX = 24 };
+
+/* The expressions of one request, whose names and values are placeholders that must all be used. */
+struct fake_expressions {
+    const json_t *request;
+    const json_t *names;
+    const json_t *values;
+    bool rich; /* OR and < are known */
+    char used[FAKE_PLACES_MAX][FAKE_NAME_SIZE];
+    size_t used_count;
+    struct text rest; /* of the expression that is being read */
+};
+void fake_expressions_of(const struct fake_schema *schema, const json_t *request, struct fake_expressions *ret);
+/* "#name" or ":value", with its first character; what it stands for, borrowed. */
+const char *fake_take_name(struct fake_expressions *expressions);
+const json_t *fake_take_value(struct fake_expressions *expressions);
+/* attribute_not_exists, attribute_exists, = and <, joined by AND and OR. `item` may be NULL. NULL, or what is wrong with
+ * the expression. */
+const char *fake_condition(struct fake_expressions *expressions, const json_t *item, bool *ret);
+/* NULL, or what is wrong with names and values. */
+const char *fake_expressions_end(const struct fake_expressions *expressions);
+/* All of that, where a condition is the only expression. */
+const char *fake_condition_holds(const struct fake_schema *schema, const json_t *request, const json_t *item,
+                                 bool *ret);
 
 /* ------------------------------------------------------------------------------------------------------- answers */
 
@@ -73,6 +109,10 @@ void fake_dynamo_answer(struct fake_dynamo *dynamo, json_t *body); /* takes the 
 /* False, and answered, when the request names no table that is there. */
 bool fake_dynamo_table_is_there(struct fake_dynamo *dynamo, const json_t *request);
 
+void fake_dynamo_check_failed(struct fake_dynamo *dynamo, const json_t *request, json_t *item);
+
+void fake_dynamo_update_item(struct fake_dynamo *dynamo, const json_t *request);
+void fake_dynamo_delete_item(struct fake_dynamo *dynamo, const json_t *request);
 void fake_dynamo_query(struct fake_dynamo *dynamo, const json_t *request);
 void fake_dynamo_scan(struct fake_dynamo *dynamo, const json_t *request);
 void fake_dynamo_describe_table(struct fake_dynamo *dynamo, const json_t *request);

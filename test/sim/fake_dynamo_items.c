@@ -27,6 +27,12 @@ static bool read_number(const char *digits, uint64_t *ret)
     return *at == '\0' && at != digits;
 }
 
+bool fake_typed_number(const json_t *attribute, uint64_t *ret)
+{
+    const char *number = fake_typed_text(attribute, "N");
+    return number != NULL && read_number(number, ret);
+}
+
 /* What the peer's parser can read: S, or N that is a plain unsigned 64-bit integer. */
 static bool is_readable(const json_t *attribute)
 {
@@ -37,8 +43,7 @@ static bool is_readable(const json_t *attribute)
 
 static bool take_number(const json_t *item, const char *name, uint64_t *ret)
 {
-    const char *number = fake_typed_text(json_object_get(item, name), "N");
-    return number != NULL && read_number(number, ret);
+    return fake_typed_number(json_object_get(item, name), ret);
 }
 
 static bool is_key_part(const char *text, size_t max)
@@ -46,26 +51,35 @@ static bool is_key_part(const char *text, size_t max)
     return text != NULL && text[0] != '\0' && strlen(text) <= max;
 }
 
-bool fake_projects_record(const json_t *request, size_t others)
+bool fake_projects_all(const struct fake_schema *schema, const json_t *request, size_t others)
 {
-    static const char *const names[] = {"path",  "etag",  "generation", "timeout", "ttl",
-                                        "nonce", "fence", "saw",        "upload"};
-    const size_t count = sizeof(names) / sizeof(names[0]);
     const char *expression = json_string_value(json_object_get(request, "ProjectionExpression"));
     const json_t *given = json_object_get(request, "ExpressionAttributeNames");
     char wanted[128] = "";
     if (expression == NULL)
         return json_object_size(given) == others;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < schema->name_count; i++) {
         char placeholder[16];
-        snprintf(placeholder, sizeof(placeholder), "#%s", names[i]);
+        snprintf(placeholder, sizeof(placeholder), "#%s", schema->names[i]);
         strcat(wanted, i > 0 ? ", " : "");
         strcat(wanted, placeholder);
         const char *name = json_string_value(json_object_get(given, placeholder));
-        if (name == NULL || strcmp(name, names[i]) != 0)
+        if (name == NULL || strcmp(name, schema->names[i]) != 0)
             return false;
     }
-    return strcmp(expression, wanted) == 0 && json_object_size(given) == count;
+    return strcmp(expression, wanted) == 0 && json_object_size(given) == schema->name_count;
+}
+
+static bool all_are_readable(const json_t *item)
+{
+    const char *name;
+    json_t *attribute;
+    json_object_foreach((json_t *)item, name, attribute)
+    {
+        if (!is_readable(attribute))
+            return false;
+    }
+    return true;
 }
 
 static bool optional_is(const json_t *item, const char *name, const char *type)
@@ -75,16 +89,11 @@ static bool optional_is(const json_t *item, const char *name, const char *type)
     return attribute == NULL || (text != NULL && text[0] != '\0');
 }
 
-const char *fake_item_read(json_t *item, struct fake_item *ret)
+static const char *read_record(json_t *item, struct fake_item *ret)
 {
-    const char *name;
-    json_t *attribute;
     *ret = (struct fake_item){.item = item, .nonce = ""};
-    json_object_foreach(item, name, attribute)
-    {
-        if (!is_readable(attribute))
-            return "T1: an attribute is neither S nor an N that is a plain unsigned 64-bit integer";
-    }
+    if (!all_are_readable(item))
+        return "T1: an attribute is neither S nor an N that is a plain unsigned 64-bit integer";
     ret->path = fake_typed_text(json_object_get(item, "path"), "S");
     ret->etag = fake_typed_text(json_object_get(item, "etag"), "S");
     if (!is_key_part(ret->path, FAKE_DYNAMO_PATH_MAX) || !is_key_part(ret->etag, FAKE_DYNAMO_ETAG_MAX))
@@ -101,12 +110,56 @@ const char *fake_item_read(json_t *item, struct fake_item *ret)
     return NULL;
 }
 
-bool fake_key_read(const json_t *key, const char **ret_path, const char **ret_etag)
+/* One that no holder has is kept for its token, and has no end. */
+static const char *read_lease(json_t *item, struct fake_item *ret)
 {
-    *ret_path = fake_typed_text(json_object_get(key, "path"), "S");
-    *ret_etag = fake_typed_text(json_object_get(key, "etag"), "S");
-    return json_object_size(key) == 2 && is_key_part(*ret_path, FAKE_DYNAMO_PATH_MAX) &&
-           is_key_part(*ret_etag, FAKE_DYNAMO_ETAG_MAX);
+    *ret = (struct fake_item){.item = item, .etag = "", .nonce = "", .ttl_s = UINT64_MAX};
+    if (!all_are_readable(item))
+        return "An attribute of a lease is neither S nor an N that is a plain unsigned 64-bit integer";
+    ret->path = fake_typed_text(json_object_get(item, "key"), "S");
+    if (!is_key_part(ret->path, FAKE_DYNAMO_PATH_MAX))
+        return "The key of a lease must be S, and not empty";
+    if (!optional_is(item, "lease_version", "S") || !optional_is(item, "lease_owner", "S") ||
+        !optional_is(item, "lease_expiry", "N") || !optional_is(item, "lease_ttl_ms", "N") ||
+        !optional_is(item, "lease_token", "N"))
+        return "lease_version and lease_owner must be S, lease_expiry, lease_ttl_ms and lease_token N";
+    if (json_object_get(item, "lease_version") != NULL && !take_number(item, "lease_expiry", &ret->ttl_s))
+        return "A lease that somebody has must have its lease_expiry";
+    json_incref(item);
+    return NULL;
+}
+
+static const char *const names_of_record[] = {"path",  "etag",  "generation", "timeout", "ttl",
+                                              "nonce", "fence", "saw",        "upload"};
+static const char *const names_of_lease[] = {"key",          "lease_expiry", "lease_version",
+                                             "lease_ttl_ms", "lease_owner",  "lease_token"};
+
+const struct fake_schema fake_records = {
+    .keys = {"path", "etag"},
+    .key_count = 2,
+    .ttl = "ttl",
+    .names = names_of_record,
+    .name_count = sizeof(names_of_record) / sizeof(names_of_record[0]),
+    .read = read_record,
+};
+
+const struct fake_schema fake_leases = {
+    .keys = {"key"},
+    .key_count = 1,
+    .ttl = "lease_expiry",
+    .names = names_of_lease,
+    .name_count = sizeof(names_of_lease) / sizeof(names_of_lease[0]),
+    .updates = true,
+    .read = read_lease,
+};
+
+bool fake_key_read(const struct fake_schema *schema, const json_t *key, const char **ret_path, const char **ret_etag)
+{
+    bool sorted = schema->key_count > 1;
+    *ret_path = fake_typed_text(json_object_get(key, schema->keys[0]), "S");
+    *ret_etag = sorted ? fake_typed_text(json_object_get(key, schema->keys[1]), "S") : "";
+    return json_object_size(key) == schema->key_count && is_key_part(*ret_path, FAKE_DYNAMO_PATH_MAX) &&
+           (!sorted || is_key_part(*ret_etag, FAKE_DYNAMO_ETAG_MAX));
 }
 
 /* ------------------------------------------------------------------------------------------------------- storage */
@@ -215,6 +268,18 @@ struct fake_dynamo_record fake_dynamo_record_at(const struct fake_dynamo *dynamo
                                        .fence = text_or_none(item->item, "fence", "N"),
                                        .saw = text_or_none(item->item, "saw", "S"),
                                        .upload = text_or_none(item->item, "upload", "S")};
+}
+
+struct fake_dynamo_lease fake_dynamo_lease_of(const struct fake_dynamo *dynamo, const char *name)
+{
+    bool is_there;
+    size_t at = fake_items_position(dynamo, name, "", &is_there);
+    const json_t *item = is_there ? dynamo->items[at].item : NULL;
+    struct fake_dynamo_lease lease = {.version = text_or_none(item, "lease_version", "S"),
+                                      .owner = text_or_none(item, "lease_owner", "S")};
+    if (!take_number(item, "lease_token", &lease.token))
+        lease.token = 0;
+    return lease;
 }
 
 static int mix(const char *data, size_t len, void *context)

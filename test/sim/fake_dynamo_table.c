@@ -19,16 +19,22 @@ static bool find_start(const struct fake_dynamo *dynamo, const json_t *request, 
     *ret = 0;
     if (start == NULL)
         return true;
-    if (!fake_key_read(start, &path, &etag))
+    if (!fake_key_read(dynamo->schema, start, &path, &etag))
         return false;
     *ret = fake_items_position(dynamo, path, etag, &is_there);
     *ret += is_there ? 1 : 0;
     return true;
 }
 
-static json_t *key_of(const struct fake_item *item)
+static json_t *key_of(const struct fake_schema *schema, const struct fake_item *item)
 {
-    return json_pack("{s:{s:s}, s:{s:s}}", "path", "S", item->path, "etag", "S", item->etag);
+    json_t *key = json_pack("{s:{s:s}}", schema->keys[0], "S", item->path);
+    if (key != NULL && schema->key_count > 1 &&
+        json_object_set_new(key, schema->keys[1], json_pack("{s:s}", "S", item->etag)) != 0) {
+        json_decref(key);
+        return NULL;
+    }
+    return key;
 }
 
 /* `path` NULL: every partition. */
@@ -57,7 +63,8 @@ static void answer_page(struct fake_dynamo *dynamo, const json_t *request, const
     json_t *body = ok ? json_pack("{s:O, s:I, s:I}", "Items", items, "Count", count, "ScannedCount", count) : NULL;
     json_decref(items);
     /* A page that is full names its last key, also when nothing follows. */
-    if (body != NULL && count == most && json_object_set_new(body, "LastEvaluatedKey", key_of(last)) != 0) {
+    if (body != NULL && count == most &&
+        json_object_set_new(body, "LastEvaluatedKey", key_of(dynamo->schema, last)) != 0) {
         json_decref(body);
         body = NULL;
     }
@@ -80,7 +87,7 @@ void fake_dynamo_query(struct fake_dynamo *dynamo, const json_t *request)
     if (!fake_dynamo_table_is_there(dynamo, request))
         return;
     if (expression == NULL || strcmp(expression, "#path = :path") != 0 || name == NULL || strcmp(name, "path") != 0 ||
-        path == NULL || !fake_projects_record(request, 1) || json_object_size(values) != 1) {
+        path == NULL || !fake_projects_all(dynamo->schema, request, 1) || json_object_size(values) != 1) {
         fake_dynamo_invalid(dynamo, "Invalid KeyConditionExpression");
         return;
     }
@@ -89,13 +96,27 @@ void fake_dynamo_query(struct fake_dynamo *dynamo, const json_t *request)
 
 /* --------------------------------------------------------------------------------------------------------- table */
 
+/* One pair of strings for each part of the key. */
+static json_t *each_key(const struct fake_schema *schema, const char *name, const char *first, const char *second)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < schema->key_count && array != NULL; i++) {
+        const char *value = i == 0 ? first : second;
+        if (json_array_append_new(array, json_pack("{s:s, s:s}", "AttributeName", schema->keys[i], name, value)) != 0) {
+            json_decref(array);
+            array = NULL;
+        }
+    }
+    return array;
+}
+
 static json_t *describe(const struct fake_dynamo *dynamo, const char *status)
 {
-    return json_pack("{s:s, s:s, s:I, s:[{s:s, s:s}, {s:s, s:s}], s:[{s:s, s:s}, {s:s, s:s}], s:{s:s}}", "TableName",
-                     dynamo->table, "TableStatus", status, "ItemCount", (json_int_t)dynamo->count,
-                     "AttributeDefinitions", "AttributeName", "path", "AttributeType", "S", "AttributeName", "etag",
-                     "AttributeType", "S", "KeySchema", "AttributeName", "path", "KeyType", "HASH", "AttributeName",
-                     "etag", "KeyType", "RANGE", "BillingModeSummary", "BillingMode", "PAY_PER_REQUEST");
+    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:{s:s}}", "TableName", dynamo->table, "TableStatus", status,
+                     "ItemCount", (json_int_t)dynamo->count, "AttributeDefinitions",
+                     each_key(dynamo->schema, "AttributeType", "S", "S"), "KeySchema",
+                     each_key(dynamo->schema, "KeyType", "HASH", "RANGE"), "BillingModeSummary", "BillingMode",
+                     "PAY_PER_REQUEST");
 }
 
 void fake_dynamo_describe_table(struct fake_dynamo *dynamo, const json_t *request)
@@ -112,20 +133,24 @@ static bool element_is(const json_t *array, size_t index, const char *name, cons
     return found != NULL && what != NULL && strcmp(found, name) == 0 && strcmp(what, value) == 0;
 }
 
-static bool has_schema(const json_t *request)
+static bool has_schema(const struct fake_schema *schema, const json_t *request)
 {
+    static const char *const kinds[] = {"HASH", "RANGE"};
     const json_t *keys = json_object_get(request, "KeySchema");
     const json_t *types = json_object_get(request, "AttributeDefinitions");
-    return json_array_size(keys) == 2 && json_array_size(types) == 2 &&
-           element_is(keys, 0, "path", "KeyType", "HASH") && element_is(keys, 1, "etag", "KeyType", "RANGE") &&
-           element_is(types, 0, "path", "AttributeType", "S") && element_is(types, 1, "etag", "AttributeType", "S");
+    bool has = json_array_size(keys) == schema->key_count && json_array_size(types) == schema->key_count;
+    for (size_t i = 0; i < schema->key_count && has; i++)
+        has = element_is(keys, i, schema->keys[i], "KeyType", kinds[i]) &&
+              element_is(types, i, schema->keys[i], "AttributeType", "S");
+    return has;
 }
 
 void fake_dynamo_create_table(struct fake_dynamo *dynamo, const json_t *request)
 {
     const char *name = json_string_value(json_object_get(request, "TableName"));
     const char *billing = json_string_value(json_object_get(request, "BillingMode"));
-    if (name == NULL || billing == NULL || strcmp(billing, "PAY_PER_REQUEST") != 0 || !has_schema(request)) {
+    if (name == NULL || billing == NULL || strcmp(billing, "PAY_PER_REQUEST") != 0 ||
+        !has_schema(dynamo->schema, request)) {
         fake_dynamo_violate(dynamo, "The table does not have the protocol's keys, or no billing mode");
     } else if (dynamo->table != NULL && strcmp(dynamo->table, name) == 0) {
         fake_dynamo_fail(dynamo, DYNAMO "ResourceInUseException", "Table already exists", NULL);
@@ -145,8 +170,8 @@ void fake_dynamo_update_ttl(struct fake_dynamo *dynamo, const json_t *request)
     const char *name = json_string_value(json_object_get(wanted, "AttributeName"));
     if (!fake_dynamo_table_is_there(dynamo, request))
         return;
-    if (name == NULL || strcmp(name, "ttl") != 0 || !json_is_true(json_object_get(wanted, "Enabled"))) {
-        fake_dynamo_violate(dynamo, "TTL must be enabled, on the attribute ttl");
+    if (name == NULL || strcmp(name, dynamo->schema->ttl) != 0 || !json_is_true(json_object_get(wanted, "Enabled"))) {
+        fake_dynamo_violate(dynamo, "TTL must be enabled, on its own attribute");
     } else if (dynamo->has_ttl) {
         fake_dynamo_invalid(dynamo, "TimeToLive is already enabled");
     } else {
@@ -161,6 +186,6 @@ void fake_dynamo_describe_ttl(struct fake_dynamo *dynamo, const json_t *request)
         return;
     fake_dynamo_answer(dynamo, dynamo->has_ttl
                                    ? json_pack("{s:{s:s, s:s}}", "TimeToLiveDescription", "TimeToLiveStatus", "ENABLED",
-                                               "AttributeName", "ttl")
+                                               "AttributeName", dynamo->schema->ttl)
                                    : json_pack("{s:{s:s}}", "TimeToLiveDescription", "TimeToLiveStatus", "DISABLED"));
 }
