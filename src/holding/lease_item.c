@@ -114,6 +114,8 @@ void lease_wire_fill(const struct lease_request *request, const struct lease_hol
     fill_kind(ret, holder);
     if (request->kind == LEASE_EXTEND || request->kind == LEASE_DROP || request->kind == LEASE_TOKEN)
         item_require_text(&ret->condition, LEASE_AT_VERSION, ret->request.on_version);
+    if (request->kind == LEASE_TOKEN) /* L8.4 */
+        item_require_below(&ret->condition, LEASE_AT_TOKEN, request->token + 1);
     ret->table.condition = ret->condition.count > 0 ? &ret->condition : NULL;
     ret->table.changes = ret->changes;
 }

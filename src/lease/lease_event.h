@@ -33,7 +33,7 @@ enum lease_request_kind {
     LEASE_DROP,     /* on on_version: deleted; with fencing all but key and token is removed */
     LEASE_READ,     /* consistent */
     LEASE_EPOCH,    /* adds 1 to the item of the epochs, which no TTL removes */
-    LEASE_TOKEN     /* on on_version: token is written */
+    LEASE_TOKEN     /* on on_version, if no larger one stands there: token is written */
 };
 
 struct lease_request {

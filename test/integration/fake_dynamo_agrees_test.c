@@ -379,6 +379,9 @@ TEST(tokens_of_dynamodb_local_and_of_the_fake_agree)
     both_ask(&pair, &fenced, epoch, TABLE_OK, "", 1);
     both_ask(&pair, &fenced, epoch, TABLE_OK, "", 2);
     both_ask(&pair, &fenced, write_token, TABLE_OK, "a-1", token);
+    both_ask(&pair, &fenced, write_token, TABLE_OK, "a-1", token);
+    write_token.token--;
+    both_ask(&pair, &fenced, write_token, TABLE_CONFLICT, "a-1", token);
     both_ask(&pair, &fenced, TAKE(.version = "b-1"), TABLE_CONFLICT, "a-1", token);
     both_ask(&pair, &fenced, TAKE(.version = "b-1", .on_version = "a-1"), TABLE_OK, "b-1", token + 1);
     both_ask(&pair, &fenced, write_token, TABLE_CONFLICT, "b-1", token + 1);

@@ -67,6 +67,7 @@ bool condition_holds(const struct world *world, const struct lease_request *requ
     case LEASE_TAKE: return on_version || !item->held || (item->ttl_ms == 0 && item->expiry_s < request->now_s);
     case LEASE_READ:
     case LEASE_EPOCH: return true;
+    case LEASE_TOKEN: return on_version && item->token <= request->token;
     default: return on_version;
     }
 }

@@ -89,10 +89,13 @@ TEST(L8_with_fencing_it_adds_to_the_token)
                 "\"ExpressionAttributeValues\":{\":new_lease_token\":{\"N\":\"1\"}},\"ReturnValues\":\"ALL_NEW\"}");
     struct lease_request token = {.kind = LEASE_TOKEN, .on_version = "n-1", .token = UINT64_C(5) << 32 | 1};
     assert_body(&fenced, &token,
-                HEAD KEY ",\"UpdateExpression\":\"SET #lease_token = :new_lease_token\"" ON_VERSION
+                HEAD KEY ",\"UpdateExpression\":\"SET #lease_token = :new_lease_token\",\"ConditionExpression\":"
+                         "\"#lease_version = :lease_version AND #lease_token < :lease_token\","
+                         "\"ExpressionAttributeNames\":{"
                          "\"#lease_version\":\"lease_version\",\"#lease_token\":\"lease_token\"},"
-                         "\"ExpressionAttributeValues\":{\":lease_version\":{\"S\":\"n-1\"},\":new_lease_token\":{"
-                         "\"N\":\"21474836481\"}}" ALL_OLD ",\"ReturnValues\":\"ALL_NEW\"}");
+                         "\"ExpressionAttributeValues\":{\":lease_version\":{\"S\":\"n-1\"},\":lease_token\":{\"N\":"
+                         "\"21474836482\"},\":new_lease_token\":{\"N\":\"21474836481\"}}" ALL_OLD
+                         ",\"ReturnValues\":\"ALL_NEW\"}");
 }
 
 TEST(L5_L7_extending_and_dropping_rest_on_the_version)
