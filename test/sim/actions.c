@@ -3,6 +3,7 @@
 
 #include "sim/effect.h"
 #include "sim/frame.h"
+#include "sim/leasing.h"
 #include "sim/network.h"
 #include "sim/plan.h"
 
@@ -98,42 +99,71 @@ static void give_settings(const struct world *world, char *profile, size_t size,
     }
 }
 
-bool action_open(struct worker *worker)
+/* What every client of the process is given. */
+static os_options options_of(struct worker *worker)
 {
-    char profile[32];
-    char prefix[16];
     os_options options = OS_OPTIONS_INIT;
-    options.store_url = "s3://" NETWORK_BUCKET;
-    options.ledger_url = "dynamodb://" NETWORK_TABLE;
-    options.s3_endpoint = "http://" NETWORK_S3;
-    options.s3_region = NETWORK_REGION;
-    options.s3_addressing = OS_ADDRESSING_PATH;
     options.dynamodb_endpoint = "http://" NETWORK_DYNAMO;
     options.dynamodb_region = NETWORK_REGION;
     options.credentials = give_keys;
     options.credentials_context = worker->world;
     options.no_environment = 1;
-    give_settings(worker->world, profile, sizeof(profile), &options);
-    if (plan_promised_prefix(worker->world, worker->process->lane, prefix))
-        options.forward_only_prefix = prefix;
     options.log = log_line;
     options.log_context = worker;
     options.log_level = worker->world->trace ? OS_LOG_DEBUG : OS_LOG_INFO;
+    return options;
+}
+
+static bool open_with(struct worker *worker, const os_options *options, os_client **ret)
+{
     os_error error;
     frame_enter(worker);
-    os_code code = os_client_open(&options, &worker->client, &error);
+    os_code code = os_client_open(options, ret, &error);
     frame_leave();
     if (code != OS_OK && code != OS_ERR_NO_MEMORY)
         world_fail(worker->world, "A client could not be opened: %s", error.message);
     return code == OS_OK;
 }
 
-void action_close(struct worker *worker)
+bool action_open(struct worker *worker)
+{
+    char profile[32];
+    char prefix[16];
+    os_options options = options_of(worker);
+    options.store_url = "s3://" NETWORK_BUCKET;
+    options.ledger_url = "dynamodb://" NETWORK_TABLE;
+    options.s3_endpoint = "http://" NETWORK_S3;
+    options.s3_region = NETWORK_REGION;
+    options.s3_addressing = OS_ADDRESSING_PATH;
+    give_settings(worker->world, profile, sizeof(profile), &options);
+    if (plan_promised_prefix(worker->world, worker->process->lane, prefix))
+        options.forward_only_prefix = prefix;
+    return open_with(worker, &options, &worker->client);
+}
+
+bool action_open_leases(struct worker *worker)
+{
+    os_options options = options_of(worker);
+    options.ledger_url = "dynamodb://" NETWORK_LEASES;
+    return open_with(worker, &options, &worker->lease_client);
+}
+
+static void close_one(struct worker *worker, os_client **client)
 {
     frame_enter(worker);
-    os_client_close(worker->client);
+    os_client_close(*client);
     frame_leave();
-    worker->client = NULL;
+    *client = NULL;
+}
+
+void action_close(struct worker *worker)
+{
+    close_one(worker, &worker->client);
+}
+
+void action_close_leases(struct worker *worker)
+{
+    close_one(worker, &worker->lease_client);
 }
 
 /* ------------------------------------------------------------------------------------------------ reads */
@@ -230,11 +260,13 @@ static void put(struct worker *worker, const struct plan_call *call, const char 
     struct truth *truth =
         note_write(worker, absent ? HISTORY_PUT_IF_ABSENT : HISTORY_PUT_IF_MATCH, call->key, expected);
     os_body body = content_body(&worker->content, call->stream);
+    os_put_options options = OS_PUT_OPTIONS_INIT;
+    options.fencing = truth->token = call->token;
     begin_write(worker, &frame, call);
-    frame.verdict = absent
-                        ? os_put_if_absent(worker->client, name, &body, NULL, &frame.call, &frame.result, &frame.error)
-                        : os_put_if_match(worker->client, name, truth->expected, &body, NULL, &frame.call,
-                                          &frame.result, &frame.error);
+    frame.verdict =
+        absent ? os_put_if_absent(worker->client, name, &body, &options, &frame.call, &frame.result, &frame.error)
+               : os_put_if_match(worker->client, name, truth->expected, &body, &options, &frame.call, &frame.result,
+                                 &frame.error);
     frame_end(&frame, "os_put_if_...");
     note_verdict(&frame, truth);
 }
@@ -340,9 +372,14 @@ static void count(struct worker *worker, const struct plan_call *call)
     world_key_name(call->key, name);
     struct truth *truth = note_write(worker, HISTORY_PUT_IF_ABSENT, call->key, "");
     struct counting counting = {.worker = worker, .call = call, .truth = truth};
+    os_put_options put_options = OS_PUT_OPTIONS_INIT;
+    os_update_options options = OS_UPDATE_OPTIONS_INIT;
+    put_options.fencing = truth->token = call->token;
+    options.put = &put_options;
     truth->by_update = true;
     begin_write(worker, &frame, call);
-    frame.verdict = os_update(worker->client, name, add_one, &counting, NULL, &frame.call, &frame.result, &frame.error);
+    frame.verdict =
+        os_update(worker->client, name, add_one, &counting, &options, &frame.call, &frame.result, &frame.error);
     frame_end(&frame, "os_update");
     truth->lost = frame.result.conflicts;
     note_verdict(&frame, truth);
@@ -381,6 +418,23 @@ void action_call(struct worker *worker, const struct plan_call *call)
 
 /* ------------------------------------------------------------------------------------------------ the end */
 
+/* L10: one whose token is older than the object's is held back, also if it has seen the newest version. */
+static void write_late(struct worker *worker, uint32_t key, uint64_t newest)
+{
+    struct world *world = worker->world;
+    struct plan_call call = {.key = key, .deadline_ms = FINAL_DEADLINE_MS, .token = newest - 1};
+    worker->process->call = fault_occasion(world->lanes, WORLD_KEYS_MAX + key);
+    if (plan_is_counter(world, key))
+        count(worker, &call);
+    else
+        put(worker, &call, worker->seen[key]);
+    const struct truth *truth = &world->truths[world->truth_count - 1];
+    if (truth->verdict != OS_CONFLICT)
+        world_fail(world, "A write of %s with a token that is older than the object's is %s by %s.", truth->key,
+                   os_verdict_name(truth->verdict), truth->rule);
+    worker->process->call = fault_occasion(world->lanes, key);
+}
+
 void action_final(struct worker *worker, uint32_t key)
 {
     struct world *world = worker->world;
@@ -391,6 +445,10 @@ void action_final(struct worker *worker, uint32_t key)
     }
     if (plan_is_create_once(world, key) && worker->seen[key][0] != '\0')
         return;
+    uint64_t newest = effect_token(world, key);
+    if (newest > 1)
+        write_late(worker, key, newest);
+    call.token = newest;
     if (plan_is_counter(world, key))
         count(worker, &call);
     else

@@ -5,6 +5,8 @@
 #define OSCOMMIT_TEST_SIM_ACTIONS_H
 
 #include "sim/content.h"
+#include "sim/holds.h"
+#include "sim/plan.h"
 
 struct worker {
     struct process *process;
@@ -15,12 +17,19 @@ struct worker {
     os_cancel *cancel;                          /* of the call under way */
     struct content content;                     /* the same */
     uint64_t calls;
+    os_client *lease_client;         /* of the table of leases; NULL: none was needed yet */
+    struct hold *hold;               /* the lease that it has; NULL: none */
+    struct plan_lease plan;          /* of the last call */
+    uint64_t token[HOLDS_NAMES_MAX]; /* of the last lease of each name */
 };
 
 void worker_free(struct worker *worker);
 
 bool action_open(struct worker *worker);
 void action_close(struct worker *worker);
+/* The same of a client for the table of leases, which a process opens when it needs it. */
+bool action_open_leases(struct worker *worker);
+void action_close_leases(struct worker *worker);
 void action_call(struct worker *worker, const struct plan_call *call);
 /* One ticket that is not settled, or all of them. */
 void action_resolve(struct worker *worker, bool all, uint64_t deadline_ms);

@@ -13,6 +13,19 @@ void effect_current(const struct world *world, const char *key, char *ret)
     snprintf(ret, WORLD_ETAG_SIZE, "%s", etag ? etag : "");
 }
 
+static uint64_t token_of(const struct world *world, const char *key)
+{
+    size_t count = fake_s3_version_count(world->s3, key);
+    return count > 0 ? fake_s3_version_at(world->s3, key, count - 1).fencing : 0;
+}
+
+uint64_t effect_token(const struct world *world, uint32_t key)
+{
+    char name[16];
+    world_key_name(key, name);
+    return token_of(world, name);
+}
+
 void effect_begin(const struct world *world, const char *request, struct effect *ret)
 {
     static const char before_key[] = " /" NETWORK_BUCKET "/";
@@ -28,6 +41,7 @@ void effect_begin(const struct world *world, const char *request, struct effect 
     memcpy(ret->key, at, length);
     ret->versions = fake_s3_version_count(world->s3, ret->key);
     effect_current(world, ret->key, ret->etag);
+    ret->token = token_of(world, ret->key);
 }
 
 static struct truth *find(struct world *world, uint64_t call, const char *key)
@@ -54,6 +68,8 @@ void effect_end(struct world *world, uint64_t call, const struct effect *effect)
     effect_current(world, effect->key, truth->value);
     if (strcmp(effect->etag, truth->expected) != 0)
         truth->expectation_broken = true;
+    truth->token_broken = truth->token_broken || (truth->token > 0 && effect->token > truth->token);
+    truth->token_missing = truth->token_missing || token_of(world, effect->key) != truth->token;
     world_trace(world, "  takes effect: %s was %s, is %s", effect->key, effect->etag[0] ? effect->etag : "absent",
                 truth->value[0] ? truth->value : "absent");
 }

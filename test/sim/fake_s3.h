@@ -67,6 +67,7 @@ bool fake_s3_rotate(struct fake_s3 *s3, const char *access_key, const char *secr
 struct fake_s3_version { /* borrowed until the next handle */
     const char *etag;    /* with its quotes; NULL: the object was deleted */
     const char *nonce;   /* x-amz-meta-oscommit-nonce; "": none */
+    uint64_t fencing;    /* x-amz-meta-oscommit-fencing; 0: none */
     uint64_t applied_ms;
     uint64_t serial; /* counts all writes of the store */
     const char *body;

@@ -111,6 +111,13 @@ void fake_store_free(struct fake_s3 *s3)
 
 /* ----------------------------------------------------------------------------------------------------- the oracle */
 
+static uint64_t fencing_of(const struct fake_object *object)
+{
+    static const char line[] = "x-amz-meta-oscommit-fencing: ";
+    const char *found = object->head != NULL ? strcasestr(object->head, line) : NULL;
+    return found != NULL ? strtoull(found + strlen(line), NULL, 10) : 0;
+}
+
 size_t fake_s3_version_count(const struct fake_s3 *s3, const char *key)
 {
     const struct fake_key *found = fake_store_find(s3, key);
@@ -125,6 +132,7 @@ struct fake_s3_version fake_s3_version_at(const struct fake_s3 *s3, const char *
     const struct fake_object *object = &found->versions[index];
     return (struct fake_s3_version){.etag = object->etag[0] != '\0' ? object->etag : NULL,
                                     .nonce = object->nonce != NULL ? object->nonce : "",
+                                    .fencing = fencing_of(object),
                                     .applied_ms = object->applied_ms,
                                     .serial = object->serial,
                                     .body = object->body,

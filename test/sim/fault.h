@@ -68,7 +68,8 @@
     X(FOREIGN_DATE, "foreign-date", 200)     /* an answer of the store: its Date is an hour ahead, or so */           \
     X(FORWARD_ONLY, "forward-only", 1000)    /* the fleet: keys that only go forward, and most writers say so (N4) */ \
     X(COUNTER, "counter", 1000)              /* the fleet: one key is a counter, which os_update counts on */         \
-    X(ATTEMPT_ADRIFT, "attempt-adrift", 700) /* a guarded write: its connection is reset, and it arrives later */
+    X(ATTEMPT_ADRIFT, "attempt-adrift", 700) /* a guarded write: its connection is reset, and it arrives later */     \
+    X(LEASES, "leases", 1000)                /* the fleet: some hold a lease while they write, with its token */
 
 enum fault_kind {
 #define FAULT_ENUM(symbol, name, rate) FAULT_##symbol,

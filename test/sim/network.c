@@ -249,7 +249,7 @@ static void handle(void *context, uint64_t unused)
         bool contended = !parcel->copy && parcel->to_s3 && strikes(parcel, FAULT_CONFLICT_409);
         must(parcel->to_s3
                  ? fake_s3_handle(world->s3, bytes, parcel->bytes.len, parcel->admitted_ms, now_ms, contended, &answer)
-                 : fake_dynamo_handle(world->dynamo, bytes, parcel->bytes.len, now_ms, &answer));
+                 : world_ask_ledger(world, parcel->process, &parcel->bytes, parcel->copy, &answer));
         effect_end(world, parcel->call, &effect);
         parcel->whole = true;
         note_upload(parcel);

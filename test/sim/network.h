@@ -14,6 +14,7 @@
 #define NETWORK_DYNAMO "dynamodb.sim"
 #define NETWORK_BUCKET "bucket"
 #define NETWORK_TABLE  "records"
+#define NETWORK_LEASES "leases"
 #define NETWORK_REGION "us-east-1"
 
 /* The number of the process's next request, for faults. */

@@ -8,6 +8,7 @@
 #include "history/judge.h"
 #include "sim/calm.h"
 #include "sim/effect.h"
+#include "sim/holds.h"
 #include "sim/plan.h"
 
 #include <stdio.h>
@@ -38,6 +39,11 @@ static void check_truth(struct world *world, const struct truth *truth)
         world_fail(world, "%s: its write of %s made %s, and by %s it is told %s.", call, truth->key, truth->value,
                    truth->rule, truth->told);
     }
+    if (truth->token_broken)
+        world_fail(world, "%s: its write of %s took effect over a newer fencing token than its own.", call, truth->key);
+    if (truth->token_missing)
+        world_fail(world, "%s: its write of %s was not stored with the fencing token that it was given.", call,
+                   truth->key);
     bool denied = truth->settled == OS_CONFLICT || truth->settled == OS_NOT_EXECUTED;
     if (denied && truth->applied > 0)
         world_fail(world, "%s: its write of %s is %s by %s, and took effect.", call, truth->key, told, truth->rule);
@@ -72,20 +78,84 @@ static bool is_excused(const struct world *world, const struct truth *truth)
     return unsupported || foreign || (unmet && truth->code == OS_ERR_REFUSED);
 }
 
-/* Codes that tell the caller to mend something of his: nothing here is his fault. */
-static void check_code(struct world *world, const struct truth *truth)
+/* It tells the caller to mend something of his. */
+static bool blames(os_code code)
 {
     static const os_code blaming[] = {OS_ERR_ARGUMENT,  OS_ERR_CONFIG,   OS_ERR_CREDENTIALS, OS_ERR_DENIED,
                                       OS_ERR_NO_BUCKET, OS_ERR_NO_TABLE, OS_ERR_TABLE,       OS_ERR_REGION,
                                       OS_ERR_REFUSED,   OS_ERR_BODY,     OS_ERR_TOO_LARGE,   OS_ERR_UNSUPPORTED};
-    if (may_blame(world) || is_excused(world, truth))
-        return;
-    for (size_t i = 0; i < sizeof(blaming) / sizeof(blaming[0]); i++) {
-        if (truth->code == blaming[i]) {
-            world_fail(world, "A call of %s ends with %s, which blames the caller.", truth->key,
-                       os_code_name(truth->code));
+    for (size_t i = 0; i < sizeof(blaming) / sizeof(blaming[0]); i++)
+        if (code == blaming[i])
+            return true;
+    return false;
+}
+
+/* Nothing here is the caller's fault. */
+static void check_code(struct world *world, const struct truth *truth)
+{
+    if (blames(truth->code) && !may_blame(world) && !is_excused(world, truth))
+        world_fail(world, "A call of %s ends with %s, which blames the caller.", truth->key, os_code_name(truth->code));
+}
+
+/* ------------------------------------------------------------------------------------------------ leases */
+
+/* The rest was looked at when it happened (holds.c, leasing.c). */
+static void check_hold(struct world *world, const struct hold *hold)
+{
+    bool foreign = hold->acquired == OS_ERR_CONFIG && world->faults.struck[FAULT_FOREIGN] > 0;
+    bool clear = hold->acquired == OS_OK || hold->acquired == OS_ERR_CONFLICT;
+    if (blames(hold->acquired) && !may_blame(world) && !foreign)
+        world_fail(world, "The acquisition of a lease ends with %s, which blames the caller.",
+                   os_code_name(hold->acquired));
+    if (world->defect == WORLD_CALM && !clear && !hold->acquiring)
+        world_fail(world, "Nothing went wrong, and the acquisition of a lease ends with %s.",
+                   os_code_name(hold->acquired));
+}
+
+/* L10. What stood there during the call, or until it was settled: the newest token, and the oldest. */
+static void tokens_met(const struct world *world, const struct truth *truth, uint64_t *ret_newest, uint64_t *ret_oldest)
+{
+    uint64_t end_us = truth->settled_us > truth->end_us ? truth->settled_us : truth->end_us;
+    uint64_t stood_us = 0;
+    uint64_t stood = 0;
+    *ret_newest = 0;
+    *ret_oldest = UINT64_MAX;
+    for (size_t i = 0; i < world->truth_count; i++) {
+        const struct truth *other = &world->truths[i];
+        if (other == truth || other->applied == 0 || strcmp(other->key, truth->key) != 0 || other->applied_us > end_us)
+            continue;
+        if (other->applied_us > truth->start_us) {
+            *ret_newest = other->token > *ret_newest ? other->token : *ret_newest;
+            *ret_oldest = other->token < *ret_oldest ? other->token : *ret_oldest;
+        } else if (other->applied_us >= stood_us) {
+            stood_us = other->applied_us;
+            stood = other->token;
         }
     }
+    *ret_newest = stood > *ret_newest ? stood : *ret_newest;
+    *ret_oldest = stood < *ret_oldest ? stood : *ret_oldest;
+}
+
+/* Then a conflict says nothing of the expectation. */
+static bool met_newer_token(const struct world *world, const struct truth *truth)
+{
+    uint64_t newest;
+    uint64_t oldest;
+    tokens_met(world, truth, &newest, &oldest);
+    return truth->token > 0 && newest > truth->token;
+}
+
+/* Without a fault the verdict is the one of L10. (Else it may be that nothing was found out.) */
+static void check_late(struct world *world, const struct truth *truth)
+{
+    uint64_t newest;
+    uint64_t oldest;
+    if (world->defect != WORLD_CALM || truth->token == 0)
+        return;
+    tokens_met(world, truth, &newest, &oldest);
+    if (oldest > truth->token && truth->settled != OS_CONFLICT)
+        world_fail(world, "A write of %s with a token that is older than the object's is %s by %s.", truth->key,
+                   os_verdict_name(truth->settled), truth->rule);
 }
 
 static void check_versions(struct world *world, uint32_t key)
@@ -173,8 +243,15 @@ static void check_upload(struct world *world, size_t index)
 
 /* ------------------------------------------------------------------------------------------------ history */
 
+static os_verdict in_history(const struct world *world, const struct truth *truth, os_verdict verdict)
+{
+    if (!truth->returned)
+        return OS_UNKNOWN;
+    return verdict == OS_CONFLICT && met_newer_token(world, truth) ? OS_NOT_EXECUTED : verdict;
+}
+
 /* A write that never took effect has a value of its own, which nobody can have seen. */
-static bool add_call(struct history *history, const struct truth *truth, uint64_t id)
+static bool add_call(const struct world *world, struct history *history, const struct truth *truth, uint64_t id)
 {
     char never[32];
     snprintf(never, sizeof(never), "\"never-%llu\"", (unsigned long long)id);
@@ -191,8 +268,8 @@ static bool add_call(struct history *history, const struct truth *truth, uint64_
         .value = value,
         .start_us = truth->start_us,
         .end_us = truth->returned ? truth->end_us : HISTORY_NEVER,
-        .verdict = truth->returned ? truth->verdict : OS_UNKNOWN,
-        .settled = truth->returned ? truth->settled : OS_UNKNOWN,
+        .verdict = in_history(world, truth, truth->verdict),
+        .settled = in_history(world, truth, truth->settled),
         .settled_us = truth->settled_us,
         .rule = truth->rule,
         .message = "",
@@ -236,7 +313,7 @@ static void judge(struct world *world)
     for (size_t i = 0; i < world->truth_count && ok; i++) {
         const struct truth *truth = &world->truths[i];
         if (truth->operation != HISTORY_READ || truth->returned)
-            ok = add_call(history, truth, i + 1);
+            ok = add_call(world, history, truth, i + 1);
     }
     ok = ok && add_finals(world, history) && judge_history(history, &result);
     if (ok)
@@ -255,12 +332,26 @@ static void check_key(struct world *world, uint32_t key)
         check_promise(world, key);
 }
 
+/* What no client of the protocol may ask for. */
+static void check_requests(struct world *world)
+{
+    const char *wrong = fake_dynamo_violation(world->dynamo);
+    if (wrong == NULL && world->leases != NULL)
+        wrong = fake_dynamo_violation(world->leases);
+    if (wrong != NULL)
+        world_fail(world, "A table was asked for what it must not be: %s", wrong);
+}
+
 void oracle_judge(struct world *world)
 {
+    check_requests(world);
     for (size_t i = 0; i < world->truth_count; i++) {
         check_truth(world, &world->truths[i]);
         check_code(world, &world->truths[i]);
+        check_late(world, &world->truths[i]);
     }
+    for (size_t i = 0; world->holds != NULL && i < world->holds->count; i++)
+        check_hold(world, &world->holds->at[i]);
     for (uint32_t key = 0; key < world->keys; key++)
         check_key(world, key);
     for (size_t i = 0; i < world->upload_count; i++)

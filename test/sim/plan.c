@@ -20,7 +20,8 @@ enum {
     PURPOSE_TABLE,
     PURPOSE_BODY,
     PURPOSE_PAGE,
-    PURPOSE_FORWARD
+    PURPOSE_FORWARD,
+    PURPOSE_LEASE = 500
 };
 
 static uint64_t draw(const struct world *world, uint64_t purpose, uint64_t occasion, uint64_t least, uint64_t most)
@@ -209,4 +210,40 @@ void plan_call(const struct world *world, uint32_t lane, uint32_t index, struct 
     ret->stream = staged && draw(world, PURPOSE_BODY, occasion, 0, 3) == 0;
     ret->large = staged && draw(world, PURPOSE_BODY + 1000, occasion, 0, 499) == 0;
     ret->resolve_after = draw(world, PURPOSE_RESOLVE, occasion, 0, 2) != 0;
+}
+
+/* ------------------------------------------------------------------------------------------------ leases */
+
+bool plan_has_leases(const struct world *world)
+{
+    return world->faults.rate[FAULT_LEASES] > 0;
+}
+
+uint32_t plan_lease_names(const struct world *world)
+{
+    return (uint32_t)draw(world, PURPOSE_LEASE, 0, 1, 2);
+}
+
+uint32_t plan_lease_name(const struct world *world, uint32_t key)
+{
+    return key % plan_lease_names(world);
+}
+
+/* Three lanes of four. Who holds none writes nevertheless: a token protects from those that are late, not from others. */
+void plan_lease(const struct world *world, uint32_t lane, uint64_t call, uint32_t key, struct plan_lease *ret)
+{
+    static const uint64_t ttls_s[] = {2, 3, 5, 8, 15, 30};
+    static const uint64_t deadlines_ms[] = {300, 4000, 12000, 40000};
+    bool takes_part = draw(world, PURPOSE_LEASE, 100 + lane, 0, 3) != 0;
+    *ret = (struct plan_lease){.name = plan_lease_name(world, key)};
+    ret->acquires = takes_part && draw(world, PURPOSE_LEASE + 1, call, 0, 2) != 0;
+    ret->ttl_s = ttls_s[draw(world, PURPOSE_LEASE + 2, call, 0, 5)];
+    ret->waits = draw(world, PURPOSE_LEASE + 3, call, 0, 2) != 0;
+    ret->fencing = draw(world, PURPOSE_LEASE + 4, call, 0, 3) != 0;
+    ret->deadline_ms = deadlines_ms[draw(world, PURPOSE_LEASE + 5, call, 0, 3)];
+    ret->cancel_after_us = draw(world, PURPOSE_LEASE + 6, call, 0, 5000000);
+    ret->careful = draw(world, PURPOSE_LEASE + 7, call, 0, 1) == 0;
+    ret->releases = draw(world, PURPOSE_LEASE + 8, call, 0, 1) == 0;
+    ret->keeps_token = draw(world, PURPOSE_LEASE + 9, call, 0, 2) == 0;
+    ret->closes_first = draw(world, PURPOSE_LEASE + 10, call, 0, 7) == 0;
 }

@@ -29,6 +29,21 @@ struct plan_call {
     bool stream;              /* the body is of unknown length */
     bool large;               /* of more than one part */
     bool resolve_after;       /* settles a ticket when it is done, if there is one */
+    uint64_t token;           /* of the lease that it is made under; 0: none */
+};
+
+struct plan_lease { /* around one call */
+    bool acquires;  /* where none is held */
+    uint32_t name;
+    uint64_t ttl_s;
+    bool waits;
+    bool fencing;
+    uint64_t deadline_ms;
+    uint64_t cancel_after_us;
+    bool careful;      /* looks at the state before the call */
+    bool releases;     /* behind it */
+    bool keeps_token;  /* writes with it also when the lease is released */
+    bool closes_first; /* the client, at the end, and releases then */
 };
 
 /* The fleet's settings and the world's size; before anything else. */
@@ -44,6 +59,12 @@ bool plan_is_counter(const struct world *world, uint32_t key);
 bool plan_is_forward_only(const struct world *world, uint32_t key);
 /* What is written there when anything may be: no copy, and what nobody needs to have seen before. */
 enum plan_kind plan_any_write(const struct world *world, uint32_t key);
+
+/* Whether the world has leases; how many names, and which of them stands for a key. */
+bool plan_has_leases(const struct world *world);
+uint32_t plan_lease_names(const struct world *world);
+uint32_t plan_lease_name(const struct world *world, uint32_t key);
+void plan_lease(const struct world *world, uint32_t lane, uint64_t call, uint32_t key, struct plan_lease *ret);
 
 /* How a lane says that keys are forward-only, if it does: of one key by its prefix, of the others by call. */
 bool plan_promised_prefix(const struct world *world, uint32_t lane, char ret[16]);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/summary.h"
 
+#include "sim/holds.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -60,6 +62,46 @@ static void add_truth(struct summary *summary, const struct truth *truth)
     }
 }
 
+static void add_hold(struct summary_leases *leases, const struct hold *hold)
+{
+    bool held = hold->acquired == OS_OK && !hold->acquiring;
+    leases->acquired += held ? 1 : 0;
+    leases->busy += hold->acquired == OS_ERR_CONFLICT ? 1 : 0;
+    leases->failed += !held && hold->acquired != OS_ERR_CONFLICT ? 1 : 0;
+    leases->taken += held && hold->taken ? 1 : 0;
+    leases->died += held && !hold->was_released ? 1 : 0;
+    leases->released += hold->was_released && hold->released == OS_OK ? 1 : 0;
+    leases->lost += hold->was_released && hold->released == OS_ERR_CONFLICT ? 1 : 0;
+    leases->undecided += hold->was_released && hold->released == OS_ERR_UNDECIDED ? 1 : 0;
+}
+
+static void add_leases(struct summary_leases *leases, const struct world *world)
+{
+    if (world->holds == NULL)
+        return;
+    leases->worlds++;
+    for (size_t i = 0; i < world->holds->count; i++)
+        add_hold(leases, &world->holds->at[i]);
+    for (size_t i = 0; i < world->truth_count; i++)
+        if (world->truths[i].token > 0 && world->truths[i].returned)
+            leases->writes[world->truths[i].verdict]++;
+}
+
+static void join_leases(struct summary_leases *leases, const struct summary_leases *other)
+{
+    leases->worlds += other->worlds;
+    leases->acquired += other->acquired;
+    leases->busy += other->busy;
+    leases->failed += other->failed;
+    leases->taken += other->taken;
+    leases->died += other->died;
+    leases->released += other->released;
+    leases->lost += other->lost;
+    leases->undecided += other->undecided;
+    for (uint32_t k = 0; k <= OS_UNKNOWN; k++)
+        leases->writes[k] += other->writes[k];
+}
+
 void summary_add(struct summary *summary, const struct world *world)
 {
     summary->seeds++;
@@ -76,6 +118,7 @@ void summary_add(struct summary *summary, const struct world *world)
         count_rule(summary, world->restarts[i].rule, RESTARTED, world->restarts[i].count);
     for (size_t i = 0; i < world->upload_count; i++)
         summary->uploads[fake_s3_upload_at(world->s3, i).state]++;
+    add_leases(&summary->leases, world);
     summary->digest = summary->digest * 31 + world->digest;
 }
 
@@ -111,6 +154,7 @@ void summary_join(struct summary *summary, const struct summary *other)
     }
     for (size_t i = 0; i <= FAKE_S3_ABORTED; i++)
         summary->uploads[i] += other->uploads[i];
+    join_leases(&summary->leases, &other->leases);
     summary->digest = summary->digest * 31 + other->digest;
 }
 
@@ -119,6 +163,21 @@ static void print_row(FILE *file, const char *name, const uint64_t *verdicts)
     fprintf(file, "  %-16s %11llu %9llu %13llu %9llu", name, (unsigned long long)verdicts[OS_COMMITTED],
             (unsigned long long)verdicts[OS_CONFLICT], (unsigned long long)verdicts[OS_NOT_EXECUTED],
             (unsigned long long)verdicts[OS_UNKNOWN]);
+}
+
+static void print_leases(const struct summary_leases *leases, FILE *file)
+{
+    fprintf(file,
+            "  leases, in %llu worlds: %llu acquired, %llu held by another, %llu failed; of those that were acquired "
+            "%llu were taken, %llu died with their process, %llu were released, %llu when they were lost, %llu without "
+            "an answer\n",
+            (unsigned long long)leases->worlds, (unsigned long long)leases->acquired, (unsigned long long)leases->busy,
+            (unsigned long long)leases->failed, (unsigned long long)leases->taken, (unsigned long long)leases->died,
+            (unsigned long long)leases->released, (unsigned long long)leases->lost,
+            (unsigned long long)leases->undecided);
+    fprintf(file, "  writes under a token: %llu committed, %llu conflict, %llu not executed, %llu unknown\n",
+            (unsigned long long)leases->writes[OS_COMMITTED], (unsigned long long)leases->writes[OS_CONFLICT],
+            (unsigned long long)leases->writes[OS_NOT_EXECUTED], (unsigned long long)leases->writes[OS_UNKNOWN]);
 }
 
 static void print_ways(const struct summary *summary, FILE *file)
@@ -164,6 +223,7 @@ void summary_print(const struct summary *summary, double seconds, FILE *file)
             (unsigned long long)summary->unknown_applied, (unsigned long long)summary->without_ticket,
             (unsigned long long)summary->died_applied);
     print_ways(summary, file);
+    print_leases(&summary->leases, file);
     fprintf(file, "\n  fault             seeds    struck\n");
     for (uint32_t i = 0; i < FAULT_COUNT; i++) {
         fprintf(file, "  %-16s %6llu", fault_name(i), (unsigned long long)summary->seeds_with[i]);

@@ -34,7 +34,19 @@ struct summary {
         uint64_t verdicts[OS_UNKNOWN + 1];
     } ways[SUMMARY_WAYS_MAX];
     uint64_t uploads[FAKE_S3_ABORTED + 1]; /* by state */
-    uint64_t digest;                       /* of all digests, in the order of the seeds of one batch */
+    struct summary_leases {
+        uint64_t worlds;
+        uint64_t acquired;
+        uint64_t busy;
+        uint64_t failed;
+        uint64_t taken; /* of those that were acquired: the item went to another, or TTL, before a release */
+        uint64_t died;  /* the same: with their process */
+        uint64_t released;
+        uint64_t lost; /* the same, and they had been lost before */
+        uint64_t undecided;
+        uint64_t writes[OS_UNKNOWN + 1]; /* under a token */
+    } leases;
+    uint64_t digest; /* of all digests, in the order of the seeds of one batch */
 };
 
 void summary_add(struct summary *summary, const struct world *world);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/worker.h"
 
-#include "sim/actions.h"
+#include "sim/holds.h"
+#include "sim/leasing.h"
 #include "sim/network.h"
 #include "sim/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECOND = 1000000, OPEN_TRIES = 100, FORGE_TRIES = 40 };
+/* Two clocks of leases differ in rate by 5 % at most (docs/rules.md, section 11). */
+enum { SECOND = 1000000, OPEN_TRIES = 100, FORGE_TRIES = 40, LEASE_DRIFT_PPM = 24000 };
 enum { PURPOSE_CLOCKS = 300, PURPOSE_REBIRTH, PURPOSE_RANDOM, PURPOSE_DRIFT };
 
 static uint64_t draw(const struct process *process, uint64_t purpose, uint64_t salt, uint64_t least, uint64_t most)
@@ -34,7 +36,11 @@ static void set_clocks(struct process *process)
     }
     if (faults->rate[FAULT_DRIFT] > 0) {
         int64_t most = process->world->store_expires ? 150000 : 20000;
+        if (process->world->holds != NULL && most > LEASE_DRIFT_PPM)
+            most = LEASE_DRIFT_PPM;
         clocks->drift_ppm = (int64_t)draw(process, PURPOSE_DRIFT, 0, 0, (uint64_t)(2 * most)) - most;
+        if (process->world->holds != NULL && draw(process, PURPOSE_DRIFT, 1, 0, 1) == 0) /* a margin is for those */
+            clocks->drift_ppm = clocks->drift_ppm < 0 ? -most : most;
     }
 }
 
@@ -73,6 +79,7 @@ static void died(struct process *process)
         abort();
     world->deaths++;
     network_forget(process);
+    holds_forget(world, process);
     *rebirth = (struct rebirth){.world = world, .lane = process->lane};
     rebirth->incarnation = process->incarnation + 1;
     rebirth->first_call = worker->next_call;
@@ -121,6 +128,7 @@ static bool open_client(struct worker *worker)
 static void close_client(struct worker *worker)
 {
     struct process *process = worker->process;
+    leasing_end(worker);
     action_close(worker);
     if (process->memory.blocks > 0) {
         world_fail(worker->world, "Lane %u closed its client and left %zu blocks of memory.", process->lane,
@@ -159,11 +167,15 @@ static void work(void *context)
             plan_call(world, lane, index, &call);
             if (fault_lacks_call(world->faults.change, fault_occasion(lane, index)))
                 continue;
-            rest(worker, call.think_us);
+            rest(worker, leasing_think_us(worker, call.think_us));
             worker->process->call = fault_occasion(lane, index);
             if (fault_strikes(&world->faults, FAULT_FORGED, worker->process->call))
                 forge(worker, &call);
-            action_call(worker, &call);
+            if (leasing_before(worker, &call)) {
+                call.token = leasing_token(worker, call.key);
+                action_call(worker, &call);
+            }
+            leasing_after(worker);
             if (call.resolve_after)
                 action_resolve(worker, false, call.deadline_ms);
         }
@@ -189,6 +201,7 @@ static void read_at_end(void *context)
             worker->process->call = fault_occasion(world->lanes, key);
             action_final(worker, key);
         }
+        leasing_final(worker);
     }
     close_client(worker);
 }

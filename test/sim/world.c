@@ -3,6 +3,7 @@
 
 #include "sim/calm.h"
 #include "sim/engine.h"
+#include "sim/holds.h"
 #include "sim/kind.h"
 #include "sim/network.h"
 #include "sim/oracle.h"
@@ -95,7 +96,21 @@ bool world_rotate(struct world *world)
     world->key_number++;
     name_keys(world);
     return fake_s3_rotate(world->s3, world->access_key, world->secret_key, world->session_token) &&
-           fake_dynamo_rotate(world->dynamo, world->access_key, world->secret_key, world->session_token);
+           fake_dynamo_rotate(world->dynamo, world->access_key, world->secret_key, world->session_token) &&
+           (world->leases == NULL ||
+            fake_dynamo_rotate(world->leases, world->access_key, world->secret_key, world->session_token));
+}
+
+bool world_ask_ledger(struct world *world, const struct process *process, const struct buf *request, bool copy,
+                      struct buf *ret_answer)
+{
+    static const char named[] = "\"TableName\":\"" NETWORK_LEASES "\"";
+    bool of_leases = world->leases != NULL && strstr(buf_str(request), named) != NULL;
+    struct fake_dynamo *table = of_leases ? world->leases : world->dynamo;
+    bool done = fake_dynamo_handle(table, buf_str(request), request->len, world_table_ms(world), ret_answer);
+    if (of_leases)
+        holds_note(world, process, copy);
+    return done;
 }
 
 struct truth *world_truth(struct world *world, uint32_t lane, uint64_t call, enum history_operation operation,
@@ -112,6 +127,19 @@ struct truth *world_truth(struct world *world, uint32_t lane, uint64_t call, enu
 }
 
 /* ------------------------------------------------------------------------------------------------ life */
+
+static bool make_leases(struct world *world, struct fake_dynamo_options options)
+{
+    if (!plan_has_leases(world))
+        return true;
+    options.table = NETWORK_LEASES;
+    options.leases = true;
+    world->leases = fake_dynamo_new(&options);
+    bool made = holds_make(world) && world->leases != NULL;
+    if (made)
+        world->holds->names = plan_lease_names(world);
+    return made;
+}
 
 static bool make_services(struct world *world)
 {
@@ -137,23 +165,32 @@ static bool make_services(struct world *world)
     world->s3 = fake_s3_new(&s3);
     world->dynamo = fake_dynamo_new(&dynamo);
     world->profile_fd = world->fleet.profiled ? kind_write_profile(&s3, world->unmarked) : -1;
-    return world->s3 != NULL && world->dynamo != NULL && (!world->fleet.profiled || world->profile_fd >= 0);
+    return make_leases(world, dynamo) && world->s3 != NULL && world->dynamo != NULL &&
+           (!world->fleet.profiled || world->profile_fd >= 0);
 }
 
-/* The table's own process, which removes what TTL allows, at any time after it does. */
+static bool sweep_table(struct world *world, struct fake_dynamo *table, uint64_t occasion)
+{
+    size_t count = fake_dynamo_expired_count(table, world_table_ms(world));
+    if (count == 0 || !fault_strikes(&world->faults, FAULT_TTL, occasion))
+        return false;
+    size_t index = (size_t)fault_number(&world->faults, PURPOSE_SWEEP, occasion, 0, count - 1);
+    world_trace(world, "TTL removes one of %zu expired %s", count, table == world->dynamo ? "records" : "leases");
+    fake_dynamo_expire(table, world_table_ms(world), index);
+    return true;
+}
+
+/* The tables' own process, which removes what TTL allows, at any time after it does. */
 static void sweep(void *context, uint64_t unused)
 {
     struct world *world = context;
     (void)unused;
     uint64_t occasion = ++world->sweeps;
-    size_t count = fake_dynamo_expired_count(world->dynamo, world_table_ms(world));
     if (world->faults.stopped || world->workers_left == 0)
         return;
-    if (count > 0 && fault_strikes(&world->faults, FAULT_TTL, occasion)) {
-        size_t index = (size_t)fault_number(&world->faults, PURPOSE_SWEEP, occasion, 0, count - 1);
-        world_trace(world, "TTL removes one of %zu expired records", count);
-        fake_dynamo_expire(world->dynamo, world_table_ms(world), index);
-    }
+    (void)sweep_table(world, world->dynamo, occasion);
+    if (world->leases != NULL && sweep_table(world, world->leases, fault_occasion(1, occasion)))
+        holds_note(world, NULL, false);
     schedule_at(&world->schedule, world->schedule.now_us + UINT64_C(20) * SECOND, sweep, world, 0);
 }
 
@@ -164,7 +201,10 @@ static bool bounded_step(struct world *world)
                    (unsigned long long)(world->schedule.now_us / SECOND));
         return false;
     }
-    return schedule_step(&world->schedule);
+    bool stepped = schedule_step(&world->schedule);
+    if (world->holds != NULL)
+        holds_watch(world);
+    return stepped;
 }
 
 static void run(struct world *world)
@@ -193,6 +233,10 @@ static void digest_end(struct world *world)
 {
     uint64_t ends[3] = {fake_s3_digest(world->s3), fake_dynamo_digest(world->dynamo), world->schedule.now_us};
     world_digest(world, ends, sizeof(ends));
+    if (world->leases != NULL) {
+        uint64_t end = fake_dynamo_digest(world->leases);
+        world_digest(world, &end, sizeof(end));
+    }
     for (size_t i = 0; i < world->truth_count; i++) {
         const struct truth *truth = &world->truths[i];
         uint64_t facts[6] = {truth->call,    truth->start_us, truth->end_us,
@@ -245,4 +289,6 @@ void world_free(struct world *world)
     schedule_free(&world->schedule);
     fake_s3_free(world->s3);
     fake_dynamo_free(world->dynamo);
+    fake_dynamo_free(world->leases);
+    holds_free(world);
 }

@@ -49,6 +49,9 @@ struct truth {
     uint64_t waited_ms;
     uint32_t applied;        /* how often the store applied it */
     bool expectation_broken; /* it was applied over another version */
+    uint64_t token;          /* that it was given; 0: none */
+    bool token_broken;       /* it was applied over a version with a newer one */
+    bool token_missing;      /* what it made has another one */
     uint64_t applied_us;
 };
 
@@ -110,6 +113,8 @@ struct world {
     struct schedule schedule;
     struct fake_s3 *s3;
     struct fake_dynamo *dynamo;
+    struct fake_dynamo *leases; /* the table of them; NULL: the world has none, and neither the books */
+    struct holds *holds;
     int profile_fd; /* a file in memory; -1: none */
     struct upload_note *uploads;
     size_t upload_count;
@@ -155,6 +160,9 @@ uint64_t world_s3_ms(const struct world *world, uint64_t occasion); /* by the fr
 uint64_t world_table_ms(const struct world *world);
 void world_key_name(uint32_t key, char *ret); /* ret holds 16 bytes */
 bool world_rotate(struct world *world);
+/* A request of the process to the table that it names, now; `copy`: it has been here before. False: no memory. */
+bool world_ask_ledger(struct world *world, const struct process *process, const struct buf *request, bool copy,
+                      struct buf *ret_answer);
 
 /* NULL: there are too many. */
 struct truth *world_truth(struct world *world, uint32_t lane, uint64_t call, enum history_operation operation,
