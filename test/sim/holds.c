@@ -48,9 +48,17 @@ uint64_t holds_remaining_ms(const struct hold *hold)
     return left_ms;
 }
 
-static bool believes(const struct hold *hold)
+/* No thread of a process that stands still could ask, and what is told is remembered: it might hide what the process
+ * would say when it goes on. But its clocks run, and by them it must be lost in time. So both are played. */
+static bool may_ask(const struct world *world, const struct hold *hold)
 {
-    return hold->lease != NULL && holds_state(hold) != OS_LEASE_LOST;
+    bool stopped = hold->process->stopped_until_us > world->schedule.now_us;
+    return hold->lease != NULL && (!stopped || world->holds->asks_stopped);
+}
+
+static bool believes(const struct world *world, const struct hold *hold)
+{
+    return may_ask(world, hold) && holds_state(hold) != OS_LEASE_LOST;
 }
 
 /* ------------------------------------------------------------------------------------------------ the table */
@@ -80,7 +88,7 @@ static void lose_item(struct world *world, struct hold *hold, const struct proce
         hold->dropped = true;
     else if (!hold->dropped && !hold->releasing) /* who releases does nothing under it any more */
         hold->taken = true;
-    if (!own && !hold->releasing && believes(hold))
+    if (!own && !hold->releasing && believes(world, hold))
         world_fail(world, "The item of a lease was taken from %s of lane %u, which is told that it holds it.",
                    hold->owner, hold->process->lane);
 }
@@ -131,7 +139,7 @@ struct hold *holds_begin(struct world *world, struct process *process, uint32_t 
     if (holds->count == HOLDS_MAX)
         abort();
     struct hold *hold = &holds->at[holds->count++];
-    *hold = (struct hold){.process = process, .name = name, .acquiring = true};
+    *hold = (struct hold){.process = process, .name = name, .acquiring = true, .acquired = OS_ERR_CANCELLED};
     snprintf(hold->owner, sizeof(hold->owner), "handle-%zu", holds->count);
     hold->met_other = holds->in_table[name] != NULL;
     return hold;
@@ -164,7 +172,7 @@ void holds_acquired(struct world *world, struct hold *hold, os_code code, os_lea
         world_fail(world, "Lane %u was told that another holds the lease, and nobody did.", hold->process->lane);
     if (lease == NULL)
         return;
-    bool held = believes(hold);
+    bool held = believes(world, hold);
     hold->token = os_lease_token(lease);
     if ((hold->token != 0) != hold->fencing)
         world_fail(world, "A lease was acquired %s fencing, and has the token %" PRIu64 ".",
@@ -194,6 +202,8 @@ static const char *contradiction(struct hold *hold, os_lease_status status)
     uint64_t left_ms = holds_remaining_ms(hold);
     if ((status == OS_LEASE_LOST) != (left_ms == 0))
         return "has a state and a remaining time that contradict each other";
+    if (hold->taken && status != OS_LEASE_LOST)
+        return "is told that it holds a lease whose item was taken from it";
     if (hold->told_lost && status != OS_LEASE_LOST)
         return "was told that its lease is lost, and is told that it is held";
     hold->told_lost = status == OS_LEASE_LOST;
@@ -206,7 +216,7 @@ void holds_watch(struct world *world)
     const struct hold *holder[HOLDS_NAMES_MAX] = {NULL};
     for (size_t i = 0; i < holds->count && !holds->failed; i++) {
         struct hold *hold = &holds->at[i];
-        if (hold->lease == NULL || hold->releasing)
+        if (hold->releasing || !may_ask(world, hold))
             continue;
         os_lease_status status = holds_state(hold);
         const char *wrong = contradiction(hold, status);

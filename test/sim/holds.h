@@ -23,11 +23,11 @@ struct hold { /* one handle, from the call that acquires it */
     bool met_other; /* while it was acquired, the item had another owner */
     bool told_lost;
     uint64_t token;
-    bool taken;     /* before its release the item ceased to be its own, and not by its process */
-    bool dropped;   /* it ceased to be so by its process */
-    bool came_back; /* after that: by a request of its own that was late (L9.1) */
-    bool copied;    /* a request of its process arrived a second time meanwhile */
-    os_code acquired;
+    bool taken;       /* before its release the item ceased to be its own, and not by its process */
+    bool dropped;     /* it ceased to be so by its process */
+    bool came_back;   /* after that: by a request of its own that was late (L9.1) */
+    bool copied;      /* a request of its process arrived a second time meanwhile */
+    os_code acquired; /* OS_ERR_CANCELLED until it is known */
     os_code released;
     bool was_released; /* `released` says how */
 };
@@ -36,6 +36,7 @@ struct holds {
     struct hold at[HOLDS_MAX];
     size_t count;
     uint32_t names;
+    bool asks_stopped; /* in some worlds: also of processes that stand still, which remember what they were told */
     struct hold *in_table[HOLDS_NAMES_MAX]; /* whose the item is; NULL: nobody's */
     uint64_t last_token[HOLDS_NAMES_MAX];   /* of those that were held when their acquisition returned */
     bool failed;                            /* one failure of what is looked at after each event is enough */

@@ -224,6 +224,11 @@ uint32_t plan_lease_names(const struct world *world)
     return (uint32_t)draw(world, PURPOSE_LEASE, 0, 1, 2);
 }
 
+bool plan_asks_stopped(const struct world *world)
+{
+    return draw(world, PURPOSE_LEASE, 1, 0, 1) == 0;
+}
+
 uint32_t plan_lease_name(const struct world *world, uint32_t key)
 {
     return key % plan_lease_names(world);
@@ -232,8 +237,8 @@ uint32_t plan_lease_name(const struct world *world, uint32_t key)
 /* Three lanes of four. Who holds none writes nevertheless: a token protects from those that are late, not from others. */
 void plan_lease(const struct world *world, uint32_t lane, uint64_t call, uint32_t key, struct plan_lease *ret)
 {
-    static const uint64_t ttls_s[] = {2, 3, 5, 8, 15, 30};
-    static const uint64_t deadlines_ms[] = {300, 4000, 12000, 40000};
+    static const uint64_t ttls_s[] = {2, 4, 8, 15, 30, 30};
+    static const uint64_t deadlines_ms[] = {300, 5000, 20000, 45000};
     bool takes_part = draw(world, PURPOSE_LEASE, 100 + lane, 0, 3) != 0;
     *ret = (struct plan_lease){.name = plan_lease_name(world, key)};
     ret->acquires = takes_part && draw(world, PURPOSE_LEASE + 1, call, 0, 2) != 0;

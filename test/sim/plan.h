@@ -63,6 +63,7 @@ enum plan_kind plan_any_write(const struct world *world, uint32_t key);
 /* Whether the world has leases; how many names, and which of them stands for a key. */
 bool plan_has_leases(const struct world *world);
 uint32_t plan_lease_names(const struct world *world);
+bool plan_asks_stopped(const struct world *world); /* holds.h */
 uint32_t plan_lease_name(const struct world *world, uint32_t key);
 void plan_lease(const struct world *world, uint32_t lane, uint64_t call, uint32_t key, struct plan_lease *ret);
 

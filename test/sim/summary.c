@@ -62,17 +62,31 @@ static void add_truth(struct summary *summary, const struct truth *truth)
     }
 }
 
+static void add_release(struct summary_leases *leases, const struct hold *hold)
+{
+    if (!hold->was_released) {
+        leases->died++;
+        return;
+    }
+    switch (hold->released) {
+    case OS_OK: leases->released++; break;
+    case OS_ERR_CONFLICT: leases->lost++; break;
+    case OS_ERR_UNDECIDED: leases->undecided++; break;
+    default: break; /* its client was closed */
+    }
+}
+
 static void add_hold(struct summary_leases *leases, const struct hold *hold)
 {
-    bool held = hold->acquired == OS_OK && !hold->acquiring;
-    leases->acquired += held ? 1 : 0;
-    leases->busy += hold->acquired == OS_ERR_CONFLICT ? 1 : 0;
-    leases->failed += !held && hold->acquired != OS_ERR_CONFLICT ? 1 : 0;
-    leases->taken += held && hold->taken ? 1 : 0;
-    leases->died += held && !hold->was_released ? 1 : 0;
-    leases->released += hold->was_released && hold->released == OS_OK ? 1 : 0;
-    leases->lost += hold->was_released && hold->released == OS_ERR_CONFLICT ? 1 : 0;
-    leases->undecided += hold->was_released && hold->released == OS_ERR_UNDECIDED ? 1 : 0;
+    if (hold->acquired == OS_ERR_CONFLICT) {
+        leases->busy++;
+    } else if (hold->acquired != OS_OK) {
+        leases->failed++;
+    } else {
+        leases->acquired++;
+        leases->taken += hold->taken ? 1 : 0;
+        add_release(leases, hold);
+    }
 }
 
 static void add_leases(struct summary_leases *leases, const struct world *world)

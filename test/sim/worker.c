@@ -21,8 +21,26 @@ static uint64_t draw(const struct process *process, uint64_t purpose, uint64_t s
 
 /* ------------------------------------------------------------------------------------------------ birth */
 
-/* The bases differ widely, so that no reading of one is ever taken for another's. A store without expiry bears little
- * drift: its timeouts are all that there is (README.md). */
+/* Always, where leases are: a margin is for those that differ most. */
+static bool clocks_of_leases(const struct world *world)
+{
+    return world->holds != NULL && world->defect != WORLD_CALM && !world->faults.change->without_kind[FAULT_DRIFT];
+}
+
+/* A store without expiry bears little drift: its timeouts are all that there is (README.md). */
+static void set_drift(struct process *process)
+{
+    const struct world *world = process->world;
+    int64_t most = world->store_expires ? 150000 : 20000;
+    if (world->holds != NULL && most > LEASE_DRIFT_PPM)
+        most = LEASE_DRIFT_PPM;
+    int64_t drift_ppm = (int64_t)draw(process, PURPOSE_DRIFT, 0, 0, (uint64_t)(2 * most)) - most;
+    if (world->holds != NULL)
+        drift_ppm = drift_ppm < 0 ? -most : most;
+    process->clocks.drift_ppm = drift_ppm;
+}
+
+/* The bases differ widely, so that no reading of one is ever taken for another's. */
 static void set_clocks(struct process *process)
 {
     const struct faults *faults = &process->world->faults;
@@ -34,14 +52,8 @@ static void set_clocks(struct process *process)
         clocks->realtime_base_us += draw(process, PURPOSE_CLOCKS, 3, 0, 2400) * SECOND;
         clocks->realtime_base_us -= UINT64_C(1200) * SECOND;
     }
-    if (faults->rate[FAULT_DRIFT] > 0) {
-        int64_t most = process->world->store_expires ? 150000 : 20000;
-        if (process->world->holds != NULL && most > LEASE_DRIFT_PPM)
-            most = LEASE_DRIFT_PPM;
-        clocks->drift_ppm = (int64_t)draw(process, PURPOSE_DRIFT, 0, 0, (uint64_t)(2 * most)) - most;
-        if (process->world->holds != NULL && draw(process, PURPOSE_DRIFT, 1, 0, 1) == 0) /* a margin is for those */
-            clocks->drift_ppm = clocks->drift_ppm < 0 ? -most : most;
-    }
+    if (faults->rate[FAULT_DRIFT] > 0 || clocks_of_leases(process->world))
+        set_drift(process);
 }
 
 static bool allocation_fails(void *context, uint64_t allocation)

@@ -136,8 +136,10 @@ static bool make_leases(struct world *world, struct fake_dynamo_options options)
     options.leases = true;
     world->leases = fake_dynamo_new(&options);
     bool made = holds_make(world) && world->leases != NULL;
-    if (made)
+    if (made) {
         world->holds->names = plan_lease_names(world);
+        world->holds->asks_stopped = plan_asks_stopped(world);
+    }
     return made;
 }
 
