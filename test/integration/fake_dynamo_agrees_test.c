@@ -149,7 +149,8 @@ static void both_judge(struct dynamo_pair *pair, os_code code)
 static void open_fake_of(struct dynamo_pair *pair, const struct item_schema *schema)
 {
     static unsigned tables;
-    const struct fake_dynamo_options options = {.leases = schema == &lease_schema,
+    const struct fake_dynamo_options options = {.kind =
+                                                    schema == &lease_schema ? FAKE_DYNAMO_LEASES : FAKE_DYNAMO_RECORDS,
                                                 .region = server.endpoint.region,
                                                 .access_key = server.keys.access_key_id,
                                                 .secret_key = server.keys.secret_access_key};

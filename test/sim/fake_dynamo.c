@@ -21,6 +21,9 @@ static void make_crc_table(uint32_t ret[256])
     }
 }
 
+static const struct fake_schema *const schemas[] = {
+    [FAKE_DYNAMO_RECORDS] = &fake_records, [FAKE_DYNAMO_LEASES] = &fake_leases, [FAKE_DYNAMO_LOCKS] = &fake_locks};
+
 struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options)
 {
     struct fake_dynamo *dynamo = calloc(1, sizeof(*dynamo));
@@ -28,7 +31,7 @@ struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options)
         return NULL;
     dynamo->options.no_old_on_failure = options->no_old_on_failure;
     dynamo->options.no_crc32 = options->no_crc32;
-    dynamo->schema = options->leases ? &fake_leases : &fake_records;
+    dynamo->schema = schemas[options->kind];
     make_crc_table(dynamo->crc_table);
     dynamo->has_ttl = options->table != NULL;
     dynamo->table = options->table != NULL ? strdup(options->table) : NULL;

@@ -27,6 +27,11 @@ static bool note(struct fake_expressions *expressions, const char *placeholder)
     return true;
 }
 
+static bool is_of_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 static bool take_placeholder(struct fake_expressions *expressions, char first, char ret[FAKE_NAME_SIZE])
 {
     struct text *rest = &expressions->rest;
@@ -35,7 +40,7 @@ static bool take_placeholder(struct fake_expressions *expressions, char first, c
         return false;
     do {
         len++;
-    } while (len < rest->len && ((rest->p[len] >= 'a' && rest->p[len] <= 'z') || rest->p[len] == '_'));
+    } while (len < rest->len && is_of_name(rest->p[len]));
     if (len < 2 || !text_copy(text_of(rest->p, len), ret, FAKE_NAME_SIZE))
         return false;
     *rest = text_of(rest->p + len, rest->len - len);
@@ -90,10 +95,14 @@ static bool take_term(struct fake_expressions *expressions, const json_t *item, 
         return text_take_char(&expressions->rest, ')');
     }
     bool below = expressions->rich && text_take_str(&expressions->rest, " < ");
-    if (!below && !text_take_str(&expressions->rest, " = "))
+    bool at_least = !below && expressions->rich && text_take_str(&expressions->rest, " >= ");
+    if (!below && !at_least && !text_take_str(&expressions->rest, " = "))
         return false;
     const json_t *value = fake_take_value(expressions);
-    *ret = below ? is_below(attribute, value) : attribute != NULL && json_equal(attribute, value) != 0;
+    if (below || at_least)
+        *ret = attribute != NULL && is_below(attribute, value) == below;
+    else
+        *ret = attribute != NULL && json_equal(attribute, value) != 0;
     return value != NULL;
 }
 

@@ -28,12 +28,13 @@ struct fake_schema {
     const char *ttl;
     const char *const *names; /* all that an item may have */
     size_t name_count;
-    bool updates; /* UpdateItem and DeleteItem; conditions with OR and < */
+    bool updates; /* UpdateItem and DeleteItem; conditions with OR, < and >= */
     /* NULL, or what is wrong with the item. Borrows; `item` gets a reference when it is good. */
     const char *(*read)(json_t *item, struct fake_item *ret);
 };
 extern const struct fake_schema fake_records; /* T1 */
 extern const struct fake_schema fake_leases;
+extern const struct fake_schema fake_locks;
 
 struct fake_dynamo {
     struct fake_dynamo_options options;

@@ -129,10 +129,42 @@ static const char *read_lease(json_t *item, struct fake_item *ret)
     return NULL;
 }
 
+static const char *read_lock(json_t *item, struct fake_item *ret)
+{
+    uint64_t duration_s;
+    *ret = (struct fake_item){.item = item, .etag = "", .nonce = ""};
+    if (!all_are_readable(item))
+        return "An attribute of a lock is neither S nor an N that is a plain unsigned 64-bit integer";
+    ret->path = fake_typed_text(json_object_get(item, "lockId"), "S");
+    if (!is_key_part(ret->path, FAKE_DYNAMO_PATH_MAX))
+        return "The lockId of a lock must be S, and not empty";
+    static const char *const texts[] = {"namespace", "lockName", "owner", "instanceId"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        if (json_object_get(item, texts[i]) == NULL || !optional_is(item, texts[i], "S"))
+            return "namespace, lockName, owner and instanceId must be there, and be S";
+    if (!take_number(item, "leaseDuration", &duration_s) || !take_number(item, "expiry", &ret->ttl_s))
+        return "leaseDuration and expiry must be there, and be N";
+    json_incref(item);
+    return NULL;
+}
+
 static const char *const names_of_record[] = {"path",  "etag",  "generation", "timeout", "ttl",
                                               "nonce", "fence", "saw",        "upload"};
 static const char *const names_of_lease[] = {"key",          "lease_expiry", "lease_version",
                                              "lease_ttl_ms", "lease_owner",  "lease_token"};
+
+static const char *const names_of_lock[] = {"lockId",     "namespace",     "lockName", "owner",
+                                            "instanceId", "leaseDuration", "expiry"};
+
+const struct fake_schema fake_locks = {
+    .keys = {"lockId"},
+    .key_count = 1,
+    .ttl = "expiry",
+    .names = names_of_lock,
+    .name_count = sizeof(names_of_lock) / sizeof(names_of_lock[0]),
+    .updates = true,
+    .read = read_lock,
+};
 
 const struct fake_schema fake_records = {
     .keys = {"path", "etag"},

@@ -133,7 +133,7 @@ static bool make_leases(struct world *world, struct fake_dynamo_options options)
     if (!plan_has_leases(world))
         return true;
     options.table = NETWORK_LEASES;
-    options.leases = true;
+    options.kind = FAKE_DYNAMO_LEASES;
     world->leases = fake_dynamo_new(&options);
     bool made = holds_make(world) && world->leases != NULL;
     if (made) {

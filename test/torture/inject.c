@@ -69,6 +69,11 @@ void inject_begin(const struct inject_plan *plan)
     atomic_store(&armed, true);
 }
 
+void inject_pause(bool pause)
+{
+    atomic_store(&armed, !pause);
+}
+
 bool inject_end(void)
 {
     atomic_store(&armed, false);

@@ -36,6 +36,7 @@ bool inject_is_passing(enum inject_kind kind, int variant);
 
 void inject_begin(const struct inject_plan *plan); /* this thread, and those that it starts from now on */
 bool inject_end(void);                             /* whether anything was made to fail */
+void inject_pause(bool pause);                     /* nothing is counted, and nothing fails meanwhile */
 void inject_set_opening(bool opening);             /* while os_client_open is at work */
 const char *inject_call(void);                     /* the first that was; "" for none */
 long inject_count(enum inject_kind kind);          /* calls seen since the beginning of this run */

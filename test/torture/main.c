@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oscommit_torture [--all] [--step N] [--world embedded|remote] [--kind KIND] [--scenario NAME] [--shard I/N]
- *                  [--verbose]
+ * oscommit_torture [--all] [--step N] [--world embedded|remote] [--group objects|holding] [--kind KIND]
+ *                  [--scenario NAME] [--shard I/N] [--verbose]
  *
  * Without --all every N-th number [61] of each kind is made to fail. Prints the failures and how many injections of
  * each kind there were; exit status 1 when something was not as it must be.
@@ -18,6 +18,11 @@
 void torture_say_now(int number);
 
 enum { SLICE_STEP = 61 };
+#ifdef OSCOMMIT_TEST_IS_STARTED
+enum { IS_STARTED = 1 };
+#else
+enum { IS_STARTED = 0 };
+#endif
 
 static int kind_of(const char *name)
 {
@@ -29,11 +34,15 @@ static int kind_of(const char *name)
 
 static bool read_options(int argc, char **argv, struct torture *torture)
 {
-    static const struct option options[] = {
-        {"all", no_argument, NULL, 'a'},         {"step", required_argument, NULL, 's'},
-        {"kind", required_argument, NULL, 'k'},  {"scenario", required_argument, NULL, 'n'},
-        {"shard", required_argument, NULL, 'd'}, {"world", required_argument, NULL, 'w'},
-        {"verbose", no_argument, NULL, 'v'},     {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"all", no_argument, NULL, 'a'},
+                                            {"step", required_argument, NULL, 's'},
+                                            {"kind", required_argument, NULL, 'k'},
+                                            {"scenario", required_argument, NULL, 'n'},
+                                            {"shard", required_argument, NULL, 'd'},
+                                            {"world", required_argument, NULL, 'w'},
+                                            {"group", required_argument, NULL, 'g'},
+                                            {"verbose", no_argument, NULL, 'v'},
+                                            {NULL, 0, NULL, 0}};
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
         if (option == 'a')
             torture->step = 1;
@@ -47,6 +56,8 @@ static bool read_options(int argc, char **argv, struct torture *torture)
             return false;
         else if (option == 'w')
             torture->only_world = optarg;
+        else if (option == 'g')
+            torture->only_group = optarg;
         else if (option == 'v')
             torture->verbose = true;
         else if (option == '?')
@@ -72,14 +83,14 @@ static void run_world(struct torture *torture, struct world *world)
 
 int main(int argc, char **argv)
 {
-    static struct torture torture = {.only_kind = -1, .step = SLICE_STEP, .shards = 1};
+    static struct torture torture = {.only_kind = -1, .step = SLICE_STEP, .shards = 1, .is_started = IS_STARTED};
     static struct world embedded;
     static struct world remote;
     char folder[64];
     if (!read_options(argc, argv, &torture)) {
         fprintf(stderr,
-                "usage: %s [--all] [--step N] [--world embedded|remote] [--kind KIND] [--scenario NAME] [--shard I/N] "
-                "[--verbose]\n",
+                "usage: %s [--all] [--step N] [--world embedded|remote] [--group objects|holding] [--kind KIND] "
+                "[--scenario NAME] [--shard I/N] [--verbose]\n",
                 argv[0]);
         return 2;
     }

@@ -18,22 +18,30 @@ static const os_metadata new_metadata = {"which", "text/x-new"};
 static const os_put_options new_options = {
     .size = sizeof(os_put_options), .content_type = "text/x-new", .metadata = &new_metadata, .metadata_count = 1};
 
+static os_put_options options_of(const struct trial *trial)
+{
+    os_put_options options = new_options;
+    options.fencing = trial->scenario->fencing;
+    return options;
+}
+
 /* ------------------------------------------------------------------------------------------------------ guarded */
 
 static void put_if_absent(os_client *client, struct trial *trial)
 {
     os_body body;
+    os_put_options options = options_of(trial);
     new_body(trial, &body);
-    trial->verdict =
-        os_put_if_absent(client, trial->key, &body, &new_options, &trial->call, &trial->result, &trial->err);
+    trial->verdict = os_put_if_absent(client, trial->key, &body, &options, &trial->call, &trial->result, &trial->err);
 }
 
 static void put_if_match(os_client *client, struct trial *trial)
 {
     os_body body;
+    os_put_options options = options_of(trial);
     new_body(trial, &body);
-    trial->verdict = os_put_if_match(client, trial->key, trial->etag, &body, &new_options, &trial->call, &trial->result,
-                                     &trial->err);
+    trial->verdict =
+        os_put_if_match(client, trial->key, trial->etag, &body, &options, &trial->call, &trial->result, &trial->err);
 }
 
 static int give_new_body(void *context, const os_current *current, os_body *ret)
@@ -254,7 +262,7 @@ static void table_release(os_client *client, struct trial *trial)
     trial->code = os_table_release(client, trial->key, "none", 1, &trial->call, &trial->err);
 }
 
-const struct scenario scenarios[] = {
+static const struct scenario scenarios[] = {
     {.name = "put_if_absent", .after = STATE_NEW, .run = put_if_absent},
     {.name = "put_if_absent_of_taken_key",
      .before = STATE_OLD,
@@ -265,6 +273,23 @@ const struct scenario scenarios[] = {
     {.name = "put_if_match", .guarded_before = true, .before = STATE_OLD, .after = STATE_NEW, .run = put_if_match},
     {.name = "put_if_match_of_bare", .before = STATE_OLD, .after = STATE_NEW, .run = put_if_match},
     {.name = "put_if_match_of_stale", .before = STATE_OLD, .after = STATE_OLD, .stale = true, .run = put_if_match},
+    {.name = "put_if_absent_fenced", .fencing = 8, .after = STATE_NEW, .run = put_if_absent},
+    {.name = "put_if_match_fenced",
+     .guarded_before = true,
+     .fencing_before = 7,
+     .fencing = 8,
+     .before = STATE_OLD,
+     .after = STATE_NEW,
+     .run = put_if_match},
+    {.name = "put_if_match_fenced_too_late",
+     .guarded_before = true,
+     .fencing_before = 9,
+     .fencing = 8,
+     .before = STATE_OLD,
+     .after = STATE_OLD,
+     .stale = true,
+     .etag_is_true = true,
+     .run = put_if_match},
     {.name = "update", .guarded_before = true, .before = STATE_OLD, .after = STATE_NEW, .run = update},
     {.name = "update_of_absent", .after = STATE_NEW, .run = update},
     {.name = "put_if_absent_in_parts", .in_parts = true, .after = STATE_NEW, .run = put_if_absent},
@@ -324,4 +349,4 @@ const struct scenario scenarios[] = {
     {.name = "table_list", .kind = SCENARIO_READ, .before = STATE_OLD, .run = table_list},
     {.name = "table_release", .kind = SCENARIO_READ, .before = STATE_OLD, .run = table_release},
 };
-const size_t scenario_count = sizeof(scenarios) / sizeof(scenarios[0]);
+const struct scenarios object_scenarios = {scenarios, sizeof(scenarios) / sizeof(scenarios[0])};

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG_TEXT = 300 * 1024, SHORT_TEXT = 700, FOLLOW_UP_MS = 60000 };
+enum { LONG_TEXT = 300 * 1024, SHORT_TEXT = 700 };
 
 static const char *const content_types[] = {"", "text/x-old", "text/x-new", ""};
 
@@ -51,6 +51,7 @@ static bool put_state(struct trial *trial, os_client *calm, const char *key, enu
     options.content_type = content_types[state];
     options.metadata = &metadata;
     options.metadata_count = 1;
+    options.fencing = key == trial->key ? trial->scenario->fencing_before : 0;
     bool guarded = trial->scenario->guarded_before && key == trial->key;
     bool there = guarded ? os_put_if_absent(calm, key, &body, &options, NULL, &result, &trial->err) == OS_COMMITTED
                          : os_put(calm, key, &body, &options, NULL, &object, &trial->err) == OS_OK;
@@ -71,6 +72,11 @@ static bool write_file(struct trial *trial)
     return written ? true : trial_blame(trial, "%s could not be written", trial->file);
 }
 
+bool trial_is_of_table(const struct trial *trial)
+{
+    return trial->scenario->kind == SCENARIO_LEASE || trial->scenario->kind == SCENARIO_LOCK;
+}
+
 bool trial_prepare(struct trial *trial, os_client *calm)
 {
     char other_etag[128] = "";
@@ -80,13 +86,17 @@ bool trial_prepare(struct trial *trial, os_client *calm)
     snprintf(trial->file, sizeof(trial->file), "%s-file", trial->world->root);
     trial->call = (os_call)OS_CALL_INIT;
     trial->call.deadline_ms = trial->scenario->deadline_ms ? trial->scenario->deadline_ms : 250;
+    if (trial->undisturbed)
+        trial->call.deadline_ms = FOLLOW_UP_MS;
     trial->result = (os_result)OS_RESULT_INIT;
     trial->object = (os_object)OS_OBJECT_INIT;
+    if (trial_is_of_table(trial))
+        return trial->scenario->prepare == NULL || trial->scenario->prepare(calm, trial);
     if (!put_state(trial, calm, trial->key, trial->scenario->before, trial->etag) ||
         !put_state(trial, calm, trial->other, trial->scenario->other_before, other_etag) ||
         (strstr(name, "file") != NULL && !write_file(trial)))
         return false;
-    if (trial->scenario->stale)
+    if (trial->scenario->stale && !trial->scenario->etag_is_true)
         strcpy(trial->etag, "\"00000000000000000000000000000000\"");
     memset(&trial->err, 0, sizeof(trial->err));
     return true;
@@ -95,15 +105,28 @@ bool trial_prepare(struct trial *trial, os_client *calm)
 void trial_run(struct trial *trial)
 {
     os_client *client = NULL;
-    os_options options = trial->world->options;
+    os_options options = *world_options(trial->world, trial->scenario->kind);
     options.stage_above = trial->scenario->in_parts ? 1 : 0;
+    options.metric = trial->scenario->metric;
+    options.metric_context = trial;
+    inject_pause(trial->scenario->calm_at_first);
     inject_set_opening(true);
     trial->opened = os_client_open(&options, &client, &trial->err);
     inject_set_opening(false);
     if (trial->opened == OS_OK) {
         trial->scenario->run(client, trial);
+        inject_pause(false);
         os_client_close(client);
     }
+}
+
+/* Who does not find it free says so before: that it is released is not judged here. */
+void trial_close_calm(struct trial *trial)
+{
+    (void)os_lease_release(trial->of_another, NULL, NULL);
+    trial->of_another = NULL;
+    os_client_close(trial->calm);
+    trial->calm = NULL;
 }
 
 void trial_clear(struct trial *trial)
@@ -210,11 +233,22 @@ static bool check_error(struct trial *trial, os_code code)
     return true;
 }
 
+static bool check_of_table(struct trial *trial, os_client *calm)
+{
+    os_code code = trial->opened == OS_OK ? trial->code : trial->opened;
+    if (trial->undisturbed && code != trial->scenario->wanted)
+        return trial_blame(trial, "undisturbed, and told %s: %s", os_code_name(code), trial->err.message);
+    return trial->opened != OS_OK || trial->scenario->check == NULL || trial->scenario->check(calm, trial);
+}
+
 bool trial_check(struct trial *trial, os_client *calm)
 {
     bool ran = trial->opened == OS_OK;
-    if (!check_error(trial, ran ? trial->code : trial->opened) ||
-        !read_states(trial, calm, &trial->state, &trial->other_state))
+    if (!check_error(trial, ran ? trial->code : trial->opened))
+        return false;
+    if (trial_is_of_table(trial))
+        return check_of_table(trial, calm);
+    if (!read_states(trial, calm, &trial->state, &trial->other_state))
         return false;
     if (!ran)
         return is_before(trial) ? true : lie(trial, "not even opened");
@@ -249,6 +283,27 @@ static bool settle_unknown(struct trial *trial, os_client *calm)
     return check_guarded(trial);
 }
 
+/* L10: who comes with an older token cannot write over what was committed. */
+static bool is_fenced(struct trial *trial, os_client *calm, const char *etag)
+{
+    os_body body = OS_BODY_MEMORY("too late", 8);
+    os_put_options options = OS_PUT_OPTIONS_INIT;
+    os_call call = OS_CALL_INIT;
+    os_result result = OS_RESULT_INIT;
+    os_error err;
+    uint64_t token = trial->scenario->fencing;
+    options.fencing = token - 1;
+    call.deadline_ms = FOLLOW_UP_MS;
+    if (token == 0 || trial->state != STATE_NEW)
+        return true;
+    os_verdict verdict = os_put_if_match(calm, trial->key, etag, &body, &options, &call, &result, &err);
+    bool held_back = verdict == OS_CONFLICT && result.found_fencing == token;
+    os_result_clear(&result);
+    return held_back ? true
+                     : trial_blame(trial, "a writer with an older token was told %s: %s", os_verdict_name(verdict),
+                                   err.message);
+}
+
 /* The next writer of the key, who expects what is there. */
 static bool follow_up(struct trial *trial, os_client *calm)
 {
@@ -263,6 +318,8 @@ static bool follow_up(struct trial *trial, os_client *calm)
         verdict = os_put_if_absent(calm, trial->key, &body, NULL, &call, NULL, &err);
     } else {
         (void)os_head(calm, trial->key, NULL, &object, &err);
+        if (!is_fenced(trial, calm, object.etag))
+            return false;
         verdict = os_put_if_match(calm, trial->key, object.etag, &body, NULL, &call, NULL, &err);
     }
     return verdict == OS_COMMITTED
@@ -273,6 +330,8 @@ static bool follow_up(struct trial *trial, os_client *calm)
 bool trial_settle(struct trial *trial, os_client *calm)
 {
     enum state state, other;
+    if (trial_is_of_table(trial))
+        return trial->scenario->settle == NULL || trial->scenario->settle(calm, trial);
     if (!read_states(trial, calm, &state, &other))
         return false;
     bool unknown = trial->verdict == OS_UNKNOWN || trial->code == OS_ERR_UNDECIDED;

@@ -13,11 +13,21 @@
 #include <unistd.h>
 
 static char url[160];
+static char tables_url[192];
 
-os_client *world_client(const struct world *world, os_error *err)
+const os_options *world_options(const struct world *world, enum scenario_kind kind)
+{
+    switch (kind) {
+    case SCENARIO_LEASE: return &world->lease_options;
+    case SCENARIO_LOCK: return &world->lock_options;
+    default: return &world->options;
+    }
+}
+
+os_client *world_client(const struct world *world, enum scenario_kind kind, os_error *err)
 {
     os_client *client = NULL;
-    return os_client_open(&world->options, &client, err) == OS_OK ? client : NULL;
+    return os_client_open(world_options(world, kind), &client, err) == OS_OK ? client : NULL;
 }
 
 bool world_embedded_start(struct world *world, const char *folder)
@@ -32,6 +42,11 @@ bool world_embedded_start(struct world *world, const char *folder)
     world->options.timeout_ms = 500;
     world->options.max_clock_skew_rate = 2;
     world->options.length_s = 1;
+    snprintf(tables_url, sizeof(tables_url), "sqlite://%s/.oscommit/ledger.db", world->root);
+    world->lease_options = (os_options)OS_OPTIONS_INIT;
+    world->lease_options.ledger_url = tables_url;
+    world->lease_options.no_environment = 1;
+    world->lock_options = world->lease_options;
     if (os_init(world->root, &err) != OS_OK) {
         fprintf(stderr, "%s\n", err.message);
         return false;
@@ -66,7 +81,7 @@ bool world_embedded_is_clean(const struct world *world)
     if (count_left_overs(path, true) == 0)
         return true;
     for (int i = 0; i < 100 && count_left_overs(path, false) > 0; i++) /* a sweep removes 64 */
-        os_client_close(world_client(world, &err));
+        os_client_close(world_client(world, SCENARIO_PLAIN, &err));
     return count_left_overs(path, false) == 0;
 }
 

@@ -15,10 +15,16 @@
 #define ACCESS_KEY "AKTORTURE"
 #define SECRET_KEY "a-secret-of-the-tests"
 
+static const struct {
+    const char *name;
+    enum fake_dynamo_kind kind;
+} tables[] = {{"records", FAKE_DYNAMO_RECORDS}, {"leases", FAKE_DYNAMO_LEASES}, {"locks", FAKE_DYNAMO_LOCKS}};
+enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
+
 struct services {
-    pthread_mutex_t mutex; /* of the two fakes */
+    pthread_mutex_t mutex; /* of the fakes */
     struct fake_s3 *s3;
-    struct fake_dynamo *dynamo;
+    struct fake_dynamo *tables[TABLES];
     struct http_server *s3_server;
     struct http_server *dynamo_server;
     char s3_url[64];
@@ -44,6 +50,18 @@ static bool write_request(const struct http_server_record *record, struct buf *r
     return buf_ok(ret);
 }
 
+/* Each table is a service of its own, as the fake has one. */
+static struct fake_dynamo *table_of(struct services *services, const struct http_server_record *record)
+{
+    for (size_t i = 1; i < TABLES; i++) {
+        char named[64];
+        snprintf(named, sizeof(named), "\"TableName\":\"%s\"", tables[i].name);
+        if (record->body_length > 0 && memmem(record->body, record->body_length, named, strlen(named)) != NULL)
+            return services->tables[i];
+    }
+    return services->tables[0];
+}
+
 static void respond(struct services *services, bool is_s3, const struct http_server_record *record, struct buf *scratch,
                     struct http_server_step *ret)
 {
@@ -55,7 +73,7 @@ static void respond(struct services *services, bool is_s3, const struct http_ser
     if (handled && is_s3)
         handled = fake_s3_handle(services->s3, request.data, request.len, now_ms(), now_ms(), false, scratch);
     else if (handled)
-        handled = fake_dynamo_handle(services->dynamo, request.data, request.len, now_ms(), scratch);
+        handled = fake_dynamo_handle(table_of(services, record), request.data, request.len, now_ms(), scratch);
     pthread_mutex_unlock(&services->mutex);
     buf_free(&request);
     *ret = (struct http_server_step){.answer = handled ? scratch->data : NULL, .answer_length = scratch->len};
@@ -72,6 +90,16 @@ static void respond_dynamo(void *context, const struct http_server_record *recor
                            struct http_server_step *ret)
 {
     respond(context, false, record, scratch, ret);
+}
+
+/* Of a table alone. */
+static os_options options_of_table(const struct world *world, const char *url)
+{
+    os_options options = world->options;
+    options.store_url = NULL;
+    options.s3_endpoint = NULL;
+    options.ledger_url = url;
+    return options;
 }
 
 static void set_options(struct world *world, const struct services *services)
@@ -92,6 +120,8 @@ static void set_options(struct world *world, const struct services *services)
     world->options.stalled_body_s = 2; /* else the next writer waits a minute for what does not arrive at once */
     world->options.connect_timeout_ms = 300;
     world->options.request_timeout_ms = 300;
+    world->lease_options = options_of_table(world, "dynamodb://leases");
+    world->lock_options = options_of_table(world, "dynamodb://locks");
 }
 
 static void start_servers(struct services *services)
@@ -125,19 +155,31 @@ void world_remote_rest(struct world *world)
         (void)http_server_wait_closed(servers[i], http_server_connections(servers[i]));
 }
 
+static bool make_tables(struct services *services)
+{
+    bool made = true;
+    for (size_t i = 0; i < TABLES; i++) {
+        const struct fake_dynamo_options options = {.table = tables[i].name,
+                                                    .kind = tables[i].kind,
+                                                    .region = "us-east-1",
+                                                    .access_key = ACCESS_KEY,
+                                                    .secret_key = SECRET_KEY};
+        services->tables[i] = fake_dynamo_new(&options);
+        made = made && services->tables[i] != NULL;
+    }
+    return made;
+}
+
 bool world_remote_start(struct world *world, const char *folder)
 {
     static struct services services = {.mutex = PTHREAD_MUTEX_INITIALIZER};
     const struct fake_s3_options s3 = {
         .bucket = "bucket", .region = "us-east-1", .access_key = ACCESS_KEY, .secret_key = SECRET_KEY};
-    const struct fake_dynamo_options dynamo = {
-        .table = "records", .region = "us-east-1", .access_key = ACCESS_KEY, .secret_key = SECRET_KEY};
     world->name = "remote";
     world->services = &services;
     snprintf(world->root, sizeof(world->root), "%s/remote", folder);
     services.s3 = fake_s3_new(&s3);
-    services.dynamo = fake_dynamo_new(&dynamo);
-    if (services.s3 == NULL || services.dynamo == NULL)
+    if (services.s3 == NULL || !make_tables(&services))
         return false;
     start_servers(&services);
     set_options(world, &services);
@@ -149,5 +191,6 @@ void world_remote_stop(struct world *world)
     struct services *services = world->services;
     stop_servers(services);
     fake_s3_free(services->s3);
-    fake_dynamo_free(services->dynamo);
+    for (size_t i = 0; i < TABLES; i++)
+        fake_dynamo_free(services->tables[i]);
 }

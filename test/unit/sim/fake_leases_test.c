@@ -18,7 +18,7 @@ static struct fake_dynamo *open_leases(void)
 {
     struct fake_dynamo_options options = wire_dynamo_options();
     options.table = "leases";
-    options.leases = true;
+    options.kind = FAKE_DYNAMO_LEASES;
     struct fake_dynamo *dynamo = fake_dynamo_new(&options);
     assert_non_null(dynamo);
     return dynamo;
