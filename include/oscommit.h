@@ -447,7 +447,8 @@ typedef struct os_body {
 #endif
 
 typedef struct os_metadata {
-    const char *name; /* lower case, without "x-amz-meta-"; "oscommit-nonce", "-replaced" and "-history" are reserved */
+    const char *name; /* lower case, without "x-amz-meta-"; "oscommit-nonce", "-replaced", "-history" and "-fencing" are
+                         reserved */
     const char *value;
 } os_metadata;
 
@@ -469,7 +470,8 @@ typedef struct os_put_options {
     const char *kms_key_id;    /* with one of the latter two */
     /* The token of a lease (os_lease_token) that the write is done under, 1 to 2^64 - 1 [0: none]. The object keeps it, and
      * a guarded write over one that was written with a larger token is a CONFLICT: another holds the lease since then. All
-     * writers of the key must give theirs. Guarded puts only; a creation is decided by what is there alone. */
+     * writers of the key must give theirs. Of guarded puts, and as `fencing` of os_copy_options of copies; a creation is
+     * decided by what is there alone. */
     uint64_t fencing;
 } os_put_options;
 #define OS_PUT_OPTIONS_INIT OS_SIZED_(os_put_options)
@@ -480,6 +482,10 @@ typedef struct os_copy_options {
     /* Copy this version, current or not [the current one]. Source and key may then be the same: the old version becomes
      * the current one again. Not for a rename. */
     const char *source_version_id;
+    /* The token of a lease that the copy is made under, as in os_put_options: the copy keeps it, and is a CONFLICT over
+     * what was written with a larger one. The source's own token is neither compared nor copied, also by a rename, whose
+     * delete no token holds back. A source whose metadata leaves no room for it is ERR_UNSUPPORTED. */
+    uint64_t fencing;
 } os_copy_options;
 #define OS_COPY_OPTIONS_INIT OS_SIZED_(os_copy_options)
 

@@ -409,9 +409,6 @@ void guard_init_resolve(struct guard *guard, const struct guard_settings *settin
 /* One event in; *ret_actions is what to do now. An event that is not awaited only lends its Date. */
 void guard_step(struct guard *guard, const struct guard_event *event, struct guard_actions *ret_actions);
 
-/* L10: the version was written with a newer token than this write's. */
-bool guard_is_fenced(const struct guard *guard, const struct object_version *version);
-
 /* V4.6: a Complete that is under way, of which a store shows the metadata beside the object that was there before. */
 bool guard_shows_torn(const struct guard *guard, const struct object_version *version);
 

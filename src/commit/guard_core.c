@@ -169,16 +169,12 @@ const char *guard_record_etag(const struct guard *g)
     return g->write.expected_etag[0] ? g->write.expected_etag : RECORD_ETAG_CREATE;
 }
 
-bool guard_is_fenced(const struct guard *g, const struct object_version *version)
-{
-    return g->write.fencing != 0 && version->fencing > g->write.fencing;
-}
-
 bool guard_broken(const struct guard *g, const struct object_version *version)
 {
     if (!g->write.expected_etag[0])
         return version->exists;
-    return !version->exists || strcmp(version->etag, g->write.expected_etag) != 0 || guard_is_fenced(g, version);
+    return !version->exists || strcmp(version->etag, g->write.expected_etag) != 0 ||
+           version_is_fenced(version, g->write.fencing);
 }
 
 bool guard_is_forward(const struct guard *g)

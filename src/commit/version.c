@@ -31,6 +31,11 @@ bool version_same(const struct object_version *a, const struct object_version *b
            strcmp(a->version_id, b->version_id) == 0 && strcmp(a->nonce, b->nonce) == 0;
 }
 
+bool version_is_fenced(const struct object_version *version, uint64_t token)
+{
+    return token != 0 && version->fencing > token;
+}
+
 bool version_is_torn(const struct object_version *version, const char *nonce, const struct object_version *base,
                      const char *expected_etag)
 {

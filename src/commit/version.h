@@ -24,6 +24,9 @@ struct object_version {
 /* Copies field by field, so that equal versions are equal as bytes. */
 void version_copy(struct object_version *ret, const struct object_version *from);
 
+/* L10: it was written with a newer token than `token`; 0: none, which nothing holds back. */
+bool version_is_fenced(const struct object_version *version, uint64_t token);
+
 /* R13, "the very version": both absent, or ETag, Last-Modified, version id and nonce all equal. */
 bool version_same(const struct object_version *a, const struct object_version *b);
 

@@ -56,6 +56,13 @@ os_code guarded_take_key(struct guarded *guarded, os_error *err)
     return code;
 }
 
+void guarded_take_fencing(struct guarded *guarded, uint64_t token)
+{
+    text_number(token, guarded->fencing);
+    guarded->params.fencing = token;
+    guarded->params.fencing_text = token != 0 ? guarded->fencing : NULL;
+}
+
 os_code guarded_refuse_forward_only(const struct guarded *guarded, os_error *err)
 {
     const struct guarded_arguments *arguments = guarded->arguments;

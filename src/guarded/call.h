@@ -12,7 +12,6 @@
 struct guarded_put { /* of put.c: it outlives a step */
     struct write_plan_rules rules;
     struct s3_content content;
-    char fencing[TEXT_NUMBER_SIZE]; /* of the content */
     struct s3_attributes attributes;
     struct body body;
 };
@@ -30,6 +29,7 @@ struct guarded {
     char *key;                           /* whole; own */
     char *source_key;                    /* the same; NULL: no copy */
     char copied_etag[VERSION_ETAG_SIZE]; /* COPY: of the version that was copied */
+    char fencing[TEXT_NUMBER_SIZE];      /* L10 */
     struct clock_reading begun;          /* the call */
     struct guarded_put put;
     struct asking *asking; /* of resolve.c; own */
@@ -67,7 +67,9 @@ enum steps_next guarded_block(struct guarded *guarded, guarded_step_fn next);
 
 /* The key, and what is expected there. */
 os_code guarded_take_key(struct guarded *guarded, os_error *err);
-/* copy.c: the same, and the source. */
+/* L10; 0: none. */
+void guarded_take_fencing(struct guarded *guarded, uint64_t token);
+/* copy.c: the key, and the source. */
 os_code guarded_take_copy(struct guarded *guarded, os_error *err);
 /* copy.c: the copy by its write plan; then `after_copy`. How large the source is, is known when the first request has
  * found out. */
@@ -125,8 +127,9 @@ struct multipart_params {
  * over again until the deadline. Leaves an outcome. */
 void multipart_put(struct guarded *guarded, const struct multipart_params *params);
 
-/* rename_native.c: a rename by one RenameObject, of guarded->params (source_key, source_etag, key, plan). */
-os_code rename_natively(struct guarded *guarded, os_error *err);
+/* rename_native.c: a rename by one RenameObject, of guarded->params (source_key, source_etag, key, plan). Where it would
+ * take along the token of the source (L10), it is not sent, and *ret_keeps_token says so. */
+os_code rename_natively(struct guarded *guarded, bool *ret_keeps_token, os_error *err);
 
 /* copy_multipart.c: a COPY in parts, by multipart_put. */
 os_code copy_in_parts(struct guarded *guarded, os_error *err);

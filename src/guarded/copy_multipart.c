@@ -70,6 +70,7 @@ static os_code read_head(struct guarded *guarded, struct source *source, os_erro
     char nonce[RECORD_NONCE_SIZE];
     memset(nonce, '0', sizeof(nonce) - 1);
     nonce[sizeof(nonce) - 1] = '\0';
+    source->source_metadata.content.fencing = params->fencing_text;
     if (!s3_content_has_room(&source->source_metadata.content, nonce, NULL, NULL))
         return error_set(err, OS_ERR_UNSUPPORTED,
                          "The metadata of the source %.300s leaves no room for the entry that the guard adds. Without "

@@ -38,6 +38,7 @@ struct driver_params {
     struct http_body body;                  /* PUT: memory */
     const struct s3_content *content;       /* PUT */
     uint64_t fencing;                       /* L10: the caller's token; 0: none */
+    const char *fencing_text;               /* the same, for what is sent; NULL: none */
     const struct s3_attributes *attributes; /* PUT; NULL: none */
     const struct driver_upload *upload;     /* COMPLETE; of a ticket only its id counts */
     const struct guard_ticket *ticket;      /* os_resolve: makes no attempt */
@@ -311,8 +312,13 @@ bool driver_new_nonce(char *ret); /* driver.c: RECORD_NONCE_SIZE bytes; false: t
 
 /* result.c: verdict, result and the sentence of a finished guard. */
 void driver_describe(struct driver *driver);
-/* The sentence and the version found; `expected_etag` is "" for absent. */
-void driver_describe_conflict(struct driver_outcome *outcome, const char *key, const char *expected_etag,
+/* The sentence and the version found. */
+struct driver_expected {
+    const char *key;
+    const char *etag; /* "": nothing there */
+    uint64_t fencing; /* L10; 0: none */
+};
+void driver_describe_conflict(struct driver_outcome *outcome, const struct driver_expected *expected,
                               const struct object_version *found);
 
 /* release.c: T3, in the background; copies what it needs. A client that closes waits for it as long as its patience. */

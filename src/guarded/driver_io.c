@@ -181,24 +181,43 @@ static void driver_head_key(struct driver *driver)
         driver_fail_later(driver, GUARD_DO_HEAD);
 }
 
+/* For what the guard adds to the source's metadata; false when it cannot do without. */
+static bool find_room(struct driver *driver)
+{
+    struct driver_source *source = driver->io.source;
+    const struct s3_content *content = &source->source_metadata.content;
+    source->leave_nonce_out = !s3_content_has_room(content, driver->guard.write.nonce, NULL, NULL);
+    if (!source->leave_nonce_out)
+        return true;
+    if (driver->params.fencing != 0 && !s3_content_has_room(content, NULL, NULL, NULL))
+        error_set(
+            &source->error, OS_ERR_UNSUPPORTED,
+            "The metadata of the source %.300s leaves no room for the fencing token. Without it the copy would not "
+            "be held against older holders; nothing was written.",
+            driver->params.source_key);
+    else if (driver->guard.settings.native)
+        error_set(&source->error, OS_ERR_UNSUPPORTED,
+                  "The metadata of the source %.300s leaves no room for the entry that the guard adds. Without it "
+                  "guard=native cannot distinguish this copy from another writer's; use guard=record for it.",
+                  driver->params.source_key);
+    else
+        return true;
+    return false;
+}
+
 /* A store without a response carries metadata over itself. */
 static bool take_source_metadata(struct driver *driver, const struct store_answer *answer)
 {
-    driver->io.source->has_source_metadata = false;
+    struct driver_source *source = driver->io.source;
+    source->has_source_metadata = false;
     if (answer->response == NULL)
         return true;
-    if (source_metadata_take(&driver->io.source->source_metadata, answer->response, &driver->io.source->error) != OS_OK)
+    if (source_metadata_take(&source->source_metadata, answer->response, &source->error) != OS_OK)
         return false;
-    driver->io.source->has_source_metadata = true;
-    driver->io.source->leave_nonce_out =
-        !s3_content_has_room(&driver->io.source->source_metadata.content, driver->guard.write.nonce, NULL, NULL);
-    if (!driver->io.source->leave_nonce_out || !driver->guard.settings.native)
-        return true;
-    error_set(&driver->io.source->error, OS_ERR_UNSUPPORTED,
-              "The metadata of the source %.300s leaves no room for the entry that the guard adds. Without it "
-              "guard=native cannot distinguish this copy from another writer's; use guard=record for it.",
-              driver->params.source_key);
-    return false;
+    source->has_source_metadata = true;
+    source->source_metadata.content.fencing =
+        s3_copied_fencing(&source->source_metadata.headers, driver->params.fencing_text);
+    return find_room(driver);
 }
 
 /* What the COPY needs of its source; false when it cannot be copied, with the reason in source_error. */

@@ -55,6 +55,7 @@ static void describe_attempt(struct driver *driver, const char *replaced, struct
     request->attributes = params->operation == GUARD_PUT ? params->attributes : NULL;
     bool without_nonce = params->operation == GUARD_DELETE || (source && source->leave_nonce_out);
     request->nonce = without_nonce ? NULL : driver->guard.write.nonce;
+    request->fencing = params->operation == GUARD_COPY ? params->fencing_text : NULL;
     fixed_str_copy(driver->io.attempt.replaced, replaced, sizeof(driver->io.attempt.replaced));
     request->replaced = replaced_of(driver, request);
     driver_describe_history(driver, request);

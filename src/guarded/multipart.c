@@ -51,6 +51,16 @@ static void multipart_contradicts(struct multipart *multipart)
         multipart->guarded->params.key);
 }
 
+/* Without an ETag nothing tells: the driver asks on. */
+static bool multipart_is_broken(const struct driver_params *params, const struct object_version *found)
+{
+    if (!params->etag)
+        return found->exists;
+    if (found->exists && driver_etag_is_missing(found->etag))
+        return false;
+    return strcmp(found->etag, params->etag) != 0 || version_is_fenced(found, params->fencing);
+}
+
 /* A HEAD before any part is sent: gigabytes need not be sent to find out that the race is lost. */
 static os_code multipart_head_first(struct multipart *multipart, bool *ret_decided, os_error *err)
 {
@@ -67,14 +77,14 @@ static os_code multipart_head_first(struct multipart *multipart, bool *ret_decid
         guarded_add_ticket(multipart->guarded, &multipart->written, multipart->lost_upload);
     else if (ours && outcome->verdict == OS_UNKNOWN)
         multipart_contradicts(multipart);
-    bool tells = !params->etag || !found->exists || !driver_etag_is_missing(found->etag); /* else the driver asks on */
-    *ret_decided = ours || (tells && (params->etag ? strcmp(found->etag, params->etag) != 0 : found->exists));
+    *ret_decided = ours || multipart_is_broken(params, found);
     if (ours || !*ret_decided)
         return OS_OK;
     driver_outcome_clear(outcome);
     outcome->verdict = OS_CONFLICT;
     memcpy(outcome->result.rule, "R1", sizeof("R1"));
-    driver_describe_conflict(outcome, params->key, params->etag ? params->etag : "", found);
+    const struct driver_expected expected = {params->key, params->etag ? params->etag : "", params->fencing};
+    driver_describe_conflict(outcome, &expected, found);
     return OS_OK;
 }
 

@@ -81,8 +81,7 @@ enum steps_next guarded_put(struct guarded *guarded)
         code = arguments_check_attributes(client, &put->attributes, &error);
     if (code != OS_OK)
         return guarded_refuse(guarded, &error);
-    params->fencing = arguments_fencing(guarded->arguments->put_options);
-    text_number(params->fencing, put->fencing);
-    put->content.fencing = params->fencing != 0 ? put->fencing : NULL;
+    guarded_take_fencing(guarded, arguments_fencing(guarded->arguments->put_options));
+    put->content.fencing = params->fencing_text;
     return body_opens_at_once(guarded->arguments->body) ? put_open(guarded) : guarded_block(guarded, put_open);
 }

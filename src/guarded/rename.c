@@ -70,10 +70,27 @@ static enum steps_next rename_copied(struct guarded *guarded)
     return guarded_drive(guarded, rename_deleted);
 }
 
+/* The delete must be possible before anything is written. */
+static enum steps_next rename_by_copy(struct guarded *guarded)
+{
+    const struct write_plan_params deletion = {.operation = PLAN_DELETE};
+    struct write_plan_rules rules;
+    struct write_plan plan;
+    os_error error;
+    client_write_plan_rules(guarded->client, &rules);
+    if (write_plan_choose(&rules, &deletion, &plan, &error) != OS_OK)
+        return guarded_refuse(guarded, &error);
+    guarded->after_copy = rename_copied;
+    return guarded_copy_source(guarded);
+}
+
 static enum steps_next rename_by_request(struct guarded *guarded)
 {
+    bool keeps_token;
     os_error error;
-    return rename_natively(guarded, &error) == OS_OK ? guarded_over(guarded) : guarded_refuse(guarded, &error);
+    if (rename_natively(guarded, &keeps_token, &error) != OS_OK)
+        return guarded_refuse(guarded, &error);
+    return keeps_token ? rename_by_copy(guarded) : guarded_over(guarded);
 }
 
 static os_code rename_refuse_version(const struct guarded_arguments *arguments, os_error *err)
@@ -86,13 +103,11 @@ static os_code rename_refuse_version(const struct guarded_arguments *arguments, 
     return code;
 }
 
-/* The candidates of its write plan. The delete must be possible before anything is written. */
+/* The candidates of its write plan. RenameObject keeps the metadata as it is, and so can write no token (L10). */
 enum steps_next guarded_rename(struct guarded *guarded)
 {
     const struct write_plan_params rename = {.operation = PLAN_RENAME, .create = true};
-    const struct write_plan_params deletion = {.operation = PLAN_DELETE};
     struct write_plan_rules rules;
-    struct write_plan plan;
     os_error error;
     client_write_plan_rules(guarded->client, &rules);
     os_code code = guarded_refuse_forward_only(guarded, &error);
@@ -102,10 +117,8 @@ enum steps_next guarded_rename(struct guarded *guarded)
         code = guarded_take_copy(guarded, &error);
     if (code != OS_OK)
         return guarded_refuse(guarded, &error);
-    if (write_plan_choose(&rules, &rename, &guarded->params.plan, NULL) == OS_OK)
+    bool by_request = write_plan_choose(&rules, &rename, &guarded->params.plan, NULL) == OS_OK;
+    if (by_request && guarded->params.fencing == 0)
         return guarded_block(guarded, rename_by_request);
-    if (write_plan_choose(&rules, &deletion, &plan, &error) != OS_OK)
-        return guarded_refuse(guarded, &error);
-    guarded->after_copy = rename_copied;
-    return guarded_copy_source(guarded);
+    return rename_by_copy(guarded);
 }

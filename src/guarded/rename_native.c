@@ -53,7 +53,7 @@ static void rename_native_refused(struct guarded *guarded, const os_error *why)
 {
     const struct driver_params *params = &guarded->params;
     struct store_call store_call = {.request = {.verb = STORE_HEAD, .key = params->key}};
-    struct object_version found = {.exists = true};
+    struct object_version found;
     os_error error;
     guarded->outcome.error = *why;
     rename_native_conclude(guarded, OS_NOT_EXECUTED, "R8");
@@ -64,10 +64,10 @@ static void rename_native_refused(struct guarded *guarded, const os_error *why)
     guarded->outcome.error.code = OS_ERR_SOURCE;
     if (rename_native_ask(guarded, &store_call, &error) != OS_OK || store_call.object.delete_marker)
         return;
-    memcpy(found.etag, store_call.object.etag, sizeof(store_call.object.etag));
-    memcpy(found.version_id, store_call.object.version_id, sizeof(store_call.object.version_id));
+    const struct driver_expected expected = {.key = params->key, .etag = ""};
+    driver_version_of(&store_call.object, &found);
     rename_native_conclude(guarded, OS_CONFLICT, "R7");
-    driver_describe_conflict(&guarded->outcome, params->key, "", &found);
+    driver_describe_conflict(&guarded->outcome, &expected, &found);
 }
 
 static void rename_native_unknown(struct guarded *guarded, const os_error *why)
@@ -119,9 +119,10 @@ static void rename_it(struct guarded *guarded, const struct s3_object *source, c
     }
 }
 
-os_code rename_natively(struct guarded *guarded, os_error *err)
+os_code rename_natively(struct guarded *guarded, bool *ret_keeps_token, os_error *err)
 {
     struct s3_object source;
+    *ret_keeps_token = false;
     char token[RECORD_NONCE_SIZE];
     struct clock_reading now;
     os_result *result = &guarded->outcome.result;
@@ -130,6 +131,9 @@ os_code rename_natively(struct guarded *guarded, os_error *err)
                                            : error_set(err, OS_ERR_IO, "The system gave no random bytes; try again.");
     if (code != OS_OK)
         return code;
+    *ret_keeps_token = source.fencing != 0;
+    if (*ret_keeps_token)
+        return OS_OK;
     result->size = sizeof(*result);
     result->guard = guarded->params.plan.guard;
     result->guards = 1;

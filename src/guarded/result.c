@@ -22,36 +22,36 @@ static os_verdict public_verdict(enum verdict verdict)
     return OS_UNKNOWN;
 }
 
-void driver_describe_conflict(struct driver_outcome *outcome, const char *key, const char *expected_etag,
+/* L10 is told before what else is different: who has an old token is not to try again with another ETag. */
+void driver_describe_conflict(struct driver_outcome *outcome, const struct driver_expected *expected,
                               const struct object_version *found)
 {
     os_result *result = &outcome->result;
     TEXT_COPY_STR_CUT(found->etag, result->found_etag);
     TEXT_COPY_STR_CUT(found->version_id, result->found_version_id);
     result->found_fencing = found->fencing;
-    char expected[VERSION_ETAG_SIZE + 32] = "nothing there";
-    if (expected_etag[0])
-        snprintf(expected, sizeof(expected), "the ETag %s", expected_etag);
-    if (found->exists)
+    char words[VERSION_ETAG_SIZE + 32] = "nothing there";
+    if (expected->etag[0])
+        snprintf(words, sizeof(words), "the ETag %s", expected->etag);
+    if (version_is_fenced(found, expected->fencing))
+        error_set(
+            &outcome->error, OS_ERR_CONFLICT,
+            "%.300s was written with the fencing token %llu, which is newer than %llu of this call: another holds the "
+            "lease since then. Nothing was written.",
+            expected->key, (unsigned long long)found->fencing, (unsigned long long)expected->fencing);
+    else if (found->exists)
         error_set(&outcome->error, OS_ERR_CONFLICT, "%s has the ETag %s; the call expected %s. Nothing was written.",
-                  key, found->etag, expected);
+                  expected->key, found->etag, words);
     else
         error_set(&outcome->error, OS_ERR_CONFLICT, "%s does not exist; the call expected %s. Nothing was written.",
-                  key, expected);
+                  expected->key, words);
 }
 
-/* L10 is told before what else is different: who has an old token is not to try again with another ETag. */
 static void describe_conflict(struct driver *driver)
 {
     const struct guard *guard = &driver->guard;
-    const struct object_version *found = &guard->outcome.found;
-    driver_describe_conflict(driver->outcome, driver->key, guard->write.expected_etag, found);
-    if (guard_is_fenced(guard, found))
-        error_set(
-            &driver->outcome->error, OS_ERR_CONFLICT,
-            "%.300s was written with the fencing token %llu, which is newer than %llu of this call: another holds the "
-            "lease since then. Nothing was written.",
-            driver->key, (unsigned long long)found->fencing, (unsigned long long)guard->write.fencing);
+    const struct driver_expected expected = {driver->key, guard->write.expected_etag, guard->write.fencing};
+    driver_describe_conflict(driver->outcome, &expected, &guard->outcome.found);
 }
 
 /* The service's own error, under a code that is never a success. */

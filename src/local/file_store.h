@@ -84,6 +84,7 @@ struct file_copy_request {
     const char *source_etag; /* the version that must be copied (else OS_ERR_SOURCE); NULL: any */
     const char *key;
     const char *nonce;    /* NULL: none */
+    const char *fencing;  /* a number; NULL: none */
     const char *replaced; /* NULL: not known */
 };
 os_code file_store_copy(struct file_store *store, const struct file_copy_request *wanted, struct file_object *ret,

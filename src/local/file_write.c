@@ -91,17 +91,23 @@ static os_code set_headers(struct file_row *row, const struct file_content *cont
     return code != OS_OK || buf_ok(&row->headers) ? code : error_no_memory(err);
 }
 
+/* After the headers, with which it shares the room. */
+static os_code set_fencing(struct file_row *row, const char *fencing, os_error *err)
+{
+    if (!TEXT_COPY_STR(fencing, row->fencing))
+        return error_set(err, OS_ERR_ARGUMENT, "A fencing token is a number of at most 20 digits.");
+    if (row->fencing[0] != '\0' && row->headers.len > FILE_HEADERS_MAX - FILE_OWN_HEADERS_MAX)
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The object's headers leave no room for its fencing token; shorten them.");
+    return OS_OK;
+}
+
 os_code file_row_set_content(struct file_row *row, const struct file_content *content, os_error *err)
 {
     os_code code = set_nonces(row, content->nonce, content->replaced, err);
-    if (code == OS_OK && !TEXT_COPY_STR(content->fencing, row->fencing))
-        code = error_set(err, OS_ERR_ARGUMENT, "A fencing token is a number of at most 20 digits.");
     if (code == OS_OK)
         code = set_headers(row, content, err);
-    if (code == OS_OK && row->headers.len > FILE_HEADERS_MAX - FILE_OWN_HEADERS_MAX && row->fencing[0] != '\0')
-        code =
-            error_set(err, OS_ERR_ARGUMENT, "The object's headers leave no room for its fencing token; shorten them.");
-    return code;
+    return code == OS_OK ? set_fencing(row, content->fencing, err) : code;
 }
 
 /* ----------------------------------------------------------------------------------------------------- the bytes */
@@ -396,8 +402,9 @@ os_code file_store_copy(struct file_store *store, const struct file_copy_request
     if (code != OS_OK)
         return code;
     struct file_row row = source.row; /* ETag and headers go along */
-    row.fencing[0] = '\0';
     code = set_nonces(&row, wanted->nonce, wanted->replaced, err);
+    if (code == OS_OK)
+        code = set_fencing(&row, wanted->fencing, err);
     if (code == OS_OK)
         code = file_temp_create(&store->place, wanted->key, &temp, err);
     if (code == OS_OK) {

@@ -28,6 +28,11 @@ bool metadata_is_reserved(const char *name)
            text_is_nocase(text, S3_HISTORY_METADATA) || text_is_nocase(text, S3_FENCING_METADATA);
 }
 
+const char *s3_copied_fencing(const struct http_headers *source, const char *own)
+{
+    return own || http_headers_get(source, S3_FENCING_HEADER) == NULL ? own : "0";
+}
+
 bool s3_content_has_room(const struct s3_content *content, const char *nonce, const char *replaced, const char *history)
 {
     size_t bytes = nonce ? strlen(S3_NONCE_METADATA) + strlen(nonce) : 0;

@@ -48,11 +48,15 @@ struct s3_content {
     const char *expires;
     const struct os_metadata *metadata;
     size_t metadata_count;
-    const char *fencing;  /* adds S3_FENCING_HEADER: a number */
+    const char *fencing;  /* adds S3_FENCING_HEADER: a number; "0" is none */
     const char *nonce;    /* adds S3_NONCE_HEADER */
     const char *replaced; /* adds S3_REPLACED_HEADER: the nonce of the version that is replaced */
     const char *history;  /* adds S3_HISTORY_HEADER (s3/history.h) */
 };
+
+/* `fencing` of a copy: the caller's, or else "0" where the source has one, as some stores keep what REPLACE does not name
+ * (gofakes3); else NULL. */
+const char *s3_copied_fencing(const struct http_headers *source, const char *own);
 
 /* Whether these (NULL: not that one) fit beside the metadata within S3's limit of 2 KB. `content` may be NULL. */
 bool s3_content_has_room(const struct s3_content *content, const char *nonce, const char *replaced,

@@ -95,6 +95,7 @@ struct libs3_copy_request {
     const char *source_etag; /* NULL: any */
     const char *key;
     const char *nonce;
+    const char *fencing;
     const char *replaced;
 };
 os_code libs3_copy(const struct libs3_config *config, const struct libs3_call *call,

@@ -179,6 +179,7 @@ static os_code file_copy(struct file_store *files, const struct store_request *r
                                              .source_etag = request->source_etag,
                                              .key = request->key,
                                              .nonce = request->nonce,
+                                             .fencing = request->fencing,
                                              .replaced = request->replaced};
     return file_store_copy(files, &wanted, object, err);
 }

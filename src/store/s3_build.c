@@ -54,9 +54,11 @@ static os_code build_copy(const struct s3_target *target, const struct store_req
         content = *request->content;
     if (request->nonce)
         content.nonce = request->nonce;
+    if (request->fencing)
+        content.fencing = request->fencing;
     content.replaced = request->replaced;
     content.history = request->history;
-    bool replace = request->content != NULL || request->nonce != NULL;
+    bool replace = request->content != NULL || request->nonce != NULL || request->fencing != NULL;
     os_code code = s3_build_copy(target, request->key,
                                  &(struct s3_source){.key = request->source_key,
                                                      .etag = request->source_etag,

@@ -76,6 +76,7 @@ static os_code sigv2_copy(const struct sigv2_store *store, const struct libs3_ca
                                         .source_etag = request->source_etag,
                                         .key = request->key,
                                         .nonce = request->nonce,
+                                        .fencing = request->fencing,
                                         .replaced = request->replaced};
     return store->module->copy(&store->config, call, &wanted, result, err);
 }

@@ -76,6 +76,8 @@ struct store_request {
     const struct s3_attributes *attributes; /* PUT, COPY; NULL: none. Of an upload they are in its creation */
     const char *nonce;    /* PUT, COPY: the guard's; NULL: none. Also set in content->nonce where content is given.
                           RENAME: the client token */
+    const char *fencing;  /* COPY: the caller's token (L10); NULL: none. Also set in content->fencing where content is
+                             given */
     const char *replaced; /* PUT, COPY, beside the nonce: that of the version which is replaced; NULL: not known */
     const char *history;  /* the same: S3_HISTORY_HEADER; stores that are not of S3 leave it out (N4.1) */
     struct s3_condition condition; /* PUT, COPY, DELETE, COMPLETE, RENAME (R7) */

@@ -296,7 +296,60 @@ class ClockMoved(LockCase):
         self.ends(holder, DONE)
 
 
-class Compactor(LockCase):
+class OnStoreCase(LockCase):
+    """Its writes have a ledger of their own; that of the leases stands in LEASES."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.base["LEASES"] = cls.base["OSCOMMIT_LEDGER"]
+        if not cls.backend.embedded:
+            cls.base["OSCOMMIT_LEDGER"] = "dynamodb://" + cls.table
+
+
+class Tokens(OnStoreCase):
+    def token(self, name):
+        leases = self.base["LEASES"]
+        return int(self.ok("lock", name, "--ledger", leases, "--", "sh", "-c", "echo $OSCOMMIT_FENCING_TOKEN").text)
+
+    @staticmethod
+    def under(token):
+        return {"environment": {"OSCOMMIT_FENCING_TOKEN": str(token)}}
+
+    def etag(self, *arguments, **options):
+        return self.ok(*arguments, "--json", **options).line()["etag"]
+
+    def setUp(self):
+        super().setUp()
+        name, self.source, self.target = self.key("lease"), self.new_url("source"), self.new_url("target")
+        self.older, self.newer = self.token(name), self.token(name)
+        self.ok("put", self.file("one", b"one"), self.source, "--if-absent")
+
+    def test_a_copy_cannot_replace_what_a_newer_holder_has_copied(self):
+        first = self.etag("put", self.file("two", b"two"), self.target, "--if-absent")
+        copied = self.etag("cp", self.source, self.target, "--if-match", first, **self.under(self.newer))
+        again = ("cp", self.source, self.target, "--if-match", copied)
+        late = self.exits(CONFLICT, *again, **self.under(self.older))
+        self.assertIn(f"the fencing token {self.newer}, which is newer than {self.older}", late.errors)
+        self.assertIn("which is no token", self.exits(USAGE, *again, **self.under("x")).errors)
+        bare = self.exits(USAGE, "cp", self.source, self.target, **self.under(self.newer))
+        self.assertIn("always guarded", bare.errors)
+
+    def test_what_is_made_by_cp_and_mv_has_the_token(self):
+        for command in (("cp", self.source, self.new_url("made"), "--if-absent"),
+                        ("mv", self.source, self.new_url("moved"))):
+            made = self.etag(*command, **self.under(self.newer))
+            put = ("put", self.file("three", b"three"), command[2], "--if-match", made)
+            self.assertIn("token", self.exits(CONFLICT, *put, **self.under(self.older)).errors)
+            self.ok(*put, **self.under(self.newer))
+
+    def test_mv_without_a_token_that_can_be_one_moves_nothing(self):
+        moved = ("mv", self.source, self.target)
+        self.assertIn("which is no token", self.exits(USAGE, *moved, **self.under("-1")).errors)
+        self.ok("head", self.source)
+
+
+class Compactor(OnStoreCase):
     """examples/compact.sh: one stops between its look at the parts and its write, for longer than its lease lives."""
 
     SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "compact.sh")
@@ -309,13 +362,6 @@ if [ "$1" = update ] && mkdir "$FOLDER/first" 2>/dev/null; then
 fi
 exec "$TOOL" "$@"
 """
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.base["LEASES"] = cls.base["OSCOMMIT_LEDGER"]
-        if not cls.backend.embedded:
-            cls.base["OSCOMMIT_LEDGER"] = "dynamodb://" + cls.table
 
     def compact(self, folder, table):
         path = f"{folder}:{self.base['PATH']}"
@@ -497,4 +543,4 @@ class OnTerminal(LockCase):
 
 
 if __name__ == "__main__":
-    main(Lock, Signals, Killed, Stopped, ClockMoved, Compactor, Lost, OnTerminal, only={"embedded", "minio"})
+    main(Lock, Signals, Killed, Stopped, ClockMoved, Tokens, Compactor, Lost, OnTerminal, only={"embedded", "minio"})

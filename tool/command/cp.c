@@ -17,7 +17,7 @@ static enum status cp_guarded(struct session *session, const struct object_pair 
     os_result result = OS_RESULT_INIT;
     os_error error = {0};
     os_verdict verdict;
-    enum status status = etag != NULL ? fencing_refuse(session, pair->to.url, "A copy over an object") : STATUS_DONE;
+    enum status status = fencing_take(session, pair->to.url, &copy_options.fencing);
 
     if (status != STATUS_DONE)
         return status;

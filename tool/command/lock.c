@@ -200,7 +200,7 @@ const struct command command_lock = {
         "No store is needed. NAME is 1 to 1,024 bytes of UTF-8.\n"
         "The environment of PROGRAM has OSCOMMIT_LEASE_NAME and OSCOMMIT_FENCING_TOKEN, a number that is larger for\n"
         "each later holder. Let what PROGRAM writes carry it, and refuse smaller ones: no lease keeps a machine that\n"
-        "stands still from writing late.\n"
+        "stands still from writing late. `oscommit put`, `cp`, `mv` and `update` do so by themselves.\n"
         "The lease is extended while PROGRAM runs. When that does not succeed, PROGRAM and all that is in its process\n"
         "group get SIGTERM as long before the lease is lost as --grace says, and SIGKILL when it is lost. One who "
         "finds\n"

@@ -2,6 +2,7 @@
 #include "cli/guarded.h"
 #include "command/commands.h"
 #include "common/copy.h"
+#include "common/fencing.h"
 
 static enum status mv_guarded(struct session *session, const struct object_pair *pair)
 {
@@ -9,7 +10,10 @@ static enum status mv_guarded(struct session *session, const struct object_pair 
     os_result result = OS_RESULT_INIT;
     os_error error = {0};
     os_verdict verdict;
+    enum status status = fencing_take(session, pair->to.url, &copy.fencing);
 
+    if (status != STATUS_DONE)
+        return status;
     copy.source_etag = options_text(session->options, OPTION_SOURCE_ETAG);
     verdict =
         os_rename_if_not_exists(session->client, pair->from.key, pair->to.key, &copy, &session->call, &result, &error);

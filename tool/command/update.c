@@ -28,7 +28,7 @@ static enum status update_object(struct session *session, const struct location 
 
     if (!headers_fill(&headers, session->options))
         return session_fail(session, at->url, OS_ERR_NO_MEMORY, "There is no memory for the metadata.");
-    status = fencing_take(session, at->url, &headers.options);
+    status = fencing_take(session, at->url, &headers.options.fencing);
     if (status != STATUS_DONE) {
         headers_clear(&headers);
         return status;

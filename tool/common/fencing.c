@@ -24,10 +24,10 @@ static bool parse_token(const char *text, uint64_t *ret)
     return token != 0;
 }
 
-enum status fencing_take(struct session *session, const char *url, os_put_options *ret)
+enum status fencing_take(struct session *session, const char *url, uint64_t *ret)
 {
     const char *text = given_token();
-    if (text == NULL || parse_token(text, &ret->fencing))
+    if (text == NULL || parse_token(text, ret))
         return STATUS_DONE;
     return session_fail(
         session, url, OS_ERR_CONFIG,
@@ -36,12 +36,12 @@ enum status fencing_take(struct session *session, const char *url, os_put_option
         variable, text);
 }
 
-enum status fencing_refuse(struct session *session, const char *url, const char *what)
+enum status fencing_refuse_put(struct session *session, const char *url)
 {
     if (given_token() == NULL)
         return STATUS_DONE;
     return session_fail(session, url, OS_ERR_UNSUPPORTED,
-                        "%s cannot be held back by the token in %s: write the object with `oscommit put --if-match` or "
-                        "`--if-absent`, or unset the variable.",
-                        what, variable);
+                        "A put without a condition cannot be held back by the token in %s: write the object with "
+                        "--if-match or --if-absent, or unset the variable.",
+                        variable);
 }

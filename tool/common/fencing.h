@@ -5,9 +5,9 @@
 
 #include "cli/session.h"
 
-/* Puts it into the options of a guarded put; none changes nothing. STATUS_DONE, or the status to end with: said. */
-enum status fencing_take(struct session *session, const char *url, os_put_options *ret);
-/* What is not held back by a token is refused under one: `what` is "A copy over an object". As above. */
-enum status fencing_refuse(struct session *session, const char *url, const char *what);
+/* `fencing` of a guarded write's options; none changes nothing. STATUS_DONE, or the status to end with: said. */
+enum status fencing_take(struct session *session, const char *url, uint64_t *ret);
+/* A put without a condition is not held back by a token, and so is refused under one. As above. */
+enum status fencing_refuse_put(struct session *session, const char *url);
 
 #endif

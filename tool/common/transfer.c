@@ -37,8 +37,7 @@ static enum status put_body(struct session *session, const struct location *to, 
 
     bool guarded = etag != NULL || options_on(session->options, OPTION_IF_ABSENT);
 
-    status = guarded ? fencing_take(session, to->url, headers)
-                     : fencing_refuse(session, to->url, "A put without a condition");
+    status = guarded ? fencing_take(session, to->url, &headers->fencing) : fencing_refuse_put(session, to->url);
     if (status != STATUS_DONE)
         return status;
     if (!guarded)

@@ -69,6 +69,94 @@ TEST_WITH(scratch, only_who_gives_a_token_is_held_back_by_one)
     os_client_close(client);
 }
 
+static os_verdict copy_with(os_client *client, const char *source, const char *etag, uint64_t token, os_result *result,
+                            os_error *error)
+{
+    os_copy_options options = OS_COPY_OPTIONS_INIT;
+    options.fencing = token;
+    os_result_clear(result);
+    return etag == NULL ? os_copy_if_not_exists(client, source, "manifest", &options, NULL, result, error)
+                        : os_copy_if_match(client, source, "manifest", etag, &options, NULL, result, error);
+}
+
+/* "source" has the token 99, which counts for nothing. */
+static void make_source(os_client *client, const char *text)
+{
+    os_body body = OS_BODY_MEMORY(text, strlen(text));
+    os_put_options options = OS_PUT_OPTIONS_INIT;
+    os_error error;
+    options.fencing = 99;
+    assert_int_equal(os_put_if_absent(client, "source", &body, &options, NULL, NULL, &error), OS_COMMITTED);
+}
+
+TEST_WITH(scratch, a_copy_is_held_back_by_a_token_and_writes_its_own)
+{
+    os_client *client = scratch_client(scratch, NULL);
+    os_result result = OS_RESULT_INIT;
+    os_error error;
+    char etag[128];
+    make_source(client, "copied");
+    assert_int_equal(write_with(client, NULL, 7, &result, &error), OS_COMMITTED);
+    memcpy(etag, result.etag, sizeof(etag));
+    assert_int_equal(copy_with(client, "source", etag, 6, &result, &error), OS_CONFLICT);
+    CHECK_SAYS(&error, "the fencing token 7, which is newer than 6");
+    assert_int_equal(result.found_fencing, 7);
+    assert_string_equal(result.found_etag, etag);
+    assert_int_equal(copy_with(client, "source", NULL, 6, &result, &error), OS_CONFLICT);
+    assert_int_equal(copy_with(client, "source", etag, 8, &result, &error), OS_COMMITTED);
+    memcpy(etag, result.etag, sizeof(etag));
+    assert_int_equal(write_with(client, etag, 7, &result, &error), OS_CONFLICT);
+    assert_int_equal(result.found_fencing, 8);
+    assert_int_equal(write_with(client, etag, 8, &result, &error), OS_COMMITTED);
+    memcpy(etag, result.etag, sizeof(etag));
+    assert_int_equal(copy_with(client, "source", etag, 0, &result, &error), OS_COMMITTED);
+    memcpy(etag, result.etag, sizeof(etag));
+    assert_int_equal(write_with(client, etag, 1, &result, &error), OS_COMMITTED); /* L10.3 */
+    os_result_clear(&result);
+    os_client_close(client);
+}
+
+static void check_token_of_manifest(os_client *client, const char *etag, uint64_t token)
+{
+    os_result result = OS_RESULT_INIT;
+    os_error error;
+    assert_int_equal(write_with(client, etag, token - 1, &result, &error), OS_CONFLICT);
+    assert_int_equal(result.found_fencing, token);
+    assert_int_equal(write_with(client, etag, token, &result, &error), OS_COMMITTED);
+    os_result_clear(&result);
+}
+
+TEST_WITH(scratch, what_a_copy_creates_has_its_token)
+{
+    os_client *client = scratch_client(scratch, NULL);
+    os_result result = OS_RESULT_INIT;
+    os_error error;
+    make_source(client, "copied");
+    assert_int_equal(copy_with(client, "source", NULL, 5, &result, &error), OS_COMMITTED);
+    check_token_of_manifest(client, result.etag, 5);
+    os_result_clear(&result);
+    os_client_close(client);
+}
+
+/* The source goes, whatever its own token is. */
+TEST_WITH(scratch, what_a_rename_creates_has_its_token)
+{
+    os_client *client = scratch_client(scratch, NULL);
+    os_copy_options options = OS_COPY_OPTIONS_INIT;
+    os_result result = OS_RESULT_INIT;
+    os_object object = OS_OBJECT_INIT;
+    os_error error;
+    options.fencing = 5;
+    make_source(client, "renamed");
+    assert_int_equal(os_rename_if_not_exists(client, "source", "manifest", &options, NULL, &result, &error),
+                     OS_COMMITTED);
+    CHECK_CODE(error.code, OS_OK, &error);
+    check_token_of_manifest(client, result.etag, 5);
+    CHECK_CODE(os_head(client, "source", NULL, &object, &error), OS_ERR_NOT_FOUND, &error);
+    os_result_clear(&result);
+    os_client_close(client);
+}
+
 /* It goes in parts, and its token with it. */
 TEST_WITH(scratch, a_large_object_keeps_its_token)
 {

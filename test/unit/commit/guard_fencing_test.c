@@ -38,6 +38,37 @@ TEST(without_a_token_none_is_asked_for)
           "head E lm=5 token=7 @1000 -> SIGN 1000/5 [SIGNING]\n");
 }
 
+/* A copy by one request, whose source is asked for beside. */
+TEST(a_copy_is_held_against_the_token_that_is_there)
+{
+    TRACE("copy E fencing=6\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "source 1 -> [CHECKING]\n"
+          "head E lm=5 token=7 @1000 -> CONFLICT EXPECTATION R1 E [FINISHED]\n");
+    TRACE("copy E fencing=6 native recent=1000\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "source 1 -> [CHECKING]\n"
+          "head E lm=5 token=7 @1000 -> CONFLICT EXPECTATION R1 E [FINISHED]\n");
+    TRACE("copy E fencing=6 native recent=1000\n"
+          "start -> HEAD, SOURCE [CHECKING]\n"
+          "head E lm=5 token=6 @1000 -> [CHECKING]\n"
+          "source 1 -> SIGN 1000/5 [SIGNING]\n");
+    TRACE("copy absent fencing=6 native recent=1000\n"
+          "start -> SOURCE [CHECKING]\n"
+          "source 1 -> SIGN 1000/5 [SIGNING]\n");
+}
+
+/* R3.7: its record may be written before the answer to the HEAD. */
+TEST(a_copy_whose_record_went_out_beside_is_held_against_it_too)
+{
+    TRACE("copy E fencing=6 recent=1000 known=bb\n"
+          "start -> PUT g=100 t=20000 ttl=4600 fence=1012 saw=bb if absent, HEAD, SOURCE [ACQUIRING]\n"
+          "put ok -> [ACQUIRING]\n"
+          "source 1 -> [ACQUIRING]\n"
+          "head E lm=5 token=7 nonce=bb @1001 -> CONFLICT EXPECTATION R1 E, "
+          "RELEASE g=101 t=0 ttl=4601 fence=1012 saw=bb if g=100 [FINISHED]\n");
+}
+
 /* R5: what came between the first HEAD and the record. */
 TEST(the_head_under_the_record_refuses_an_older_holder)
 {

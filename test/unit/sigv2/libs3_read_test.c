@@ -190,7 +190,7 @@ static void push_source(void)
 {
     push("HTTP/1.1 200 OK\r\nETag: \"s\"\r\nContent-Type: text/plain\r\nCache-Control: no-store\r\n"
          "Content-Encoding: gzip\r\nx-amz-meta-colour: blue\r\nx-amz-meta-oscommit-nonce: old\r\n"
-         "x-amz-meta-oscommit-replaced: older\r\n"
+         "x-amz-meta-oscommit-replaced: older\r\nx-amz-meta-oscommit-fencing: 99\r\n"
          "Content-Length: 3\r\n\r\n",
          HTTP_SERVER_DRAIN);
 }
@@ -198,8 +198,12 @@ static void push_source(void)
 static os_code copy_to(const char *source_etag, struct libs3_result *ret)
 {
     struct libs3_call call = within(60000);
-    const struct libs3_copy_request wanted = {
-        .source_key = "s+%\xc3\xbc", .source_etag = source_etag, .key = "t", .nonce = "new", .replaced = "old"};
+    const struct libs3_copy_request wanted = {.source_key = "s+%\xc3\xbc",
+                                              .source_etag = source_etag,
+                                              .key = "t",
+                                              .nonce = "new",
+                                              .fencing = "8",
+                                              .replaced = "old"};
     return libs3_copy(&config, &call, &wanted, ret, &err);
 }
 
@@ -227,6 +231,7 @@ TEST_BETWEEN(start_server, stop_server, a_copy_carries_what_the_source_has)
     assert_string_equal(http_headers_get(headers, "x-amz-meta-colour"), "blue");
     assert_string_equal(http_headers_get(headers, "x-amz-meta-oscommit-nonce"), "new");
     assert_string_equal(http_headers_get(headers, "x-amz-meta-oscommit-replaced"), "old");
+    assert_string_equal(http_headers_get(headers, "x-amz-meta-oscommit-fencing"), "8");
 }
 
 /* Of the metadata's 2 KB, `left` bytes are left by the source. */
@@ -250,6 +255,7 @@ static void check_own_entries(size_t left, bool has_nonce, bool has_replaced)
         if (strcmp(record->method, "PUT") != 0)
             continue;
         found = true;
+        assert_string_equal(http_headers_get(&record->headers, S3_FENCING_HEADER), "8");
         assert_int_equal(http_headers_get(&record->headers, S3_NONCE_HEADER) != NULL, has_nonce);
         assert_int_equal(http_headers_get(&record->headers, S3_REPLACED_HEADER) != NULL, has_replaced);
     }
@@ -260,7 +266,7 @@ static void check_own_entries(size_t left, bool has_nonce, bool has_replaced)
 
 TEST_BETWEEN(start_server, stop_server, a_copy_has_the_entries_of_a_guard_as_far_as_they_fit)
 {
-    size_t nonce = strlen(S3_NONCE_METADATA "new");
+    size_t nonce = strlen(S3_FENCING_METADATA "8" S3_NONCE_METADATA "new");
     size_t both = nonce + strlen(S3_REPLACED_METADATA "old");
     check_own_entries(both, true, true);
     check_own_entries(both - 1, true, false);

@@ -124,23 +124,38 @@ TEST_WITH(fixture, a_complete_without_its_document_is_no_success)
 
 static const struct http_body two_bytes = {.kind = HTTP_BODY_MEMORY, .data = "by", .fd = -1, .length = 2};
 
+/* NULL: it is not there. */
+static void check_header(const struct http_headers *headers, const char *name, const char *value)
+{
+    const char *found = http_headers_get(headers, name);
+    assert_string_equal(found ? found : "none", value ? value : "none");
+}
+
 /* A copy replaces the metadata for them alone. */
-TEST_WITH(fixture, a_put_and_a_copy_have_the_nonces_of_the_guard)
+TEST_WITH(fixture, a_put_and_a_copy_have_the_nonces_of_the_guard_and_a_copy_its_token)
 {
     const struct store_request requests[] = {
         {.verb = STORE_PUT, .key = "k", .body = two_bytes, .nonce = "00ff", .replaced = "ee11", .history = "dd22"},
         {.verb = STORE_COPY, .key = "k", .source_key = "from", .nonce = "00ff", .replaced = "ee11", .history = "dd22"},
+        {.verb = STORE_COPY,
+         .key = "k",
+         .source_key = "from",
+         .nonce = "00ff",
+         .replaced = "ee11",
+         .history = "dd22",
+         .fencing = "7"},
+        {.verb = STORE_COPY, .key = "k", .source_key = "from", .fencing = "7"},
     };
     for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
         struct store_request request = requests[i];
         answer_with(fixture, "200 OK", "", "<CopyObjectResult><ETag>\"e\"</ETag></CopyObjectResult>");
         CHECK_ANSWER(store_call_guarded(&fixture->on, &request), OS_OK);
         const struct http_headers *headers = &http_server_record(fixture->server, i)->headers;
-        assert_string_equal(http_headers_get(headers, S3_NONCE_HEADER), "00ff");
-        assert_string_equal(http_headers_get(headers, S3_REPLACED_HEADER), "ee11");
-        assert_string_equal(http_headers_get(headers, S3_HISTORY_HEADER), "dd22");
-        const char *directive = http_headers_get(headers, "x-amz-metadata-directive");
-        assert_string_equal(directive ? directive : "", i == 1 ? "REPLACE" : "");
+        check_header(headers, S3_NONCE_HEADER, request.nonce);
+        check_header(headers, S3_REPLACED_HEADER, request.replaced);
+        check_header(headers, S3_HISTORY_HEADER, request.history);
+        check_header(headers, S3_FENCING_HEADER, request.fencing);
+        check_header(headers, "x-amz-metadata-directive", request.verb == STORE_COPY ? "REPLACE" : NULL);
     }
 }
 
