@@ -56,11 +56,18 @@ os_code guarded_take_key(struct guarded *guarded, os_error *err)
     return code;
 }
 
-void guarded_take_fencing(struct guarded *guarded, uint64_t token)
+os_code guarded_take_fencing(struct guarded *guarded, uint64_t token, os_error *err)
 {
+    const struct profile *profile = guarded->client->settings.profile;
+    if (token != 0 && profile && profile->metadata_survives == PROFILE_NO)
+        return error_set(err, OS_ERR_UNSUPPORTED,
+                         "By its profile the store loses the metadata of objects, and so would lose the fencing token "
+                         "of %.300s: nothing was written. Keep such keys in another store.",
+                         guarded->arguments->key);
     text_number(token, guarded->fencing);
     guarded->params.fencing = token;
     guarded->params.fencing_text = token != 0 ? guarded->fencing : NULL;
+    return OS_OK;
 }
 
 os_code guarded_refuse_forward_only(const struct guarded *guarded, os_error *err)

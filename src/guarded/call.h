@@ -67,8 +67,8 @@ enum steps_next guarded_block(struct guarded *guarded, guarded_step_fn next);
 
 /* The key, and what is expected there. */
 os_code guarded_take_key(struct guarded *guarded, os_error *err);
-/* L10; 0: none. */
-void guarded_take_fencing(struct guarded *guarded, uint64_t token);
+/* L10; 0: none. OS_ERR_UNSUPPORTED where the store is known to lose it. */
+os_code guarded_take_fencing(struct guarded *guarded, uint64_t token, os_error *err);
 /* copy.c: the key, and the source. */
 os_code guarded_take_copy(struct guarded *guarded, os_error *err);
 /* copy.c: the copy by its write plan; then `after_copy`. How large the source is, is known when the first request has

@@ -14,7 +14,7 @@ static os_code copy_take_options(struct guarded *guarded, const os_copy_options 
     if (code == OS_OK)
         code = arguments_version_id(own.source_version_id, &guarded->params.source_version_id, err);
     if (code == OS_OK)
-        guarded_take_fencing(guarded, own.fencing);
+        code = guarded_take_fencing(guarded, own.fencing, err);
     if (code != OS_OK || own.source_etag == NULL || own.source_etag[0] == '\0')
         return code;
     guarded->params.source_etag = guarded->source_etag;

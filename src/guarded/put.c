@@ -79,9 +79,10 @@ enum steps_next guarded_put(struct guarded *guarded)
         code = arguments_content(guarded->arguments->put_options, &put->content, &put->attributes, &error);
     if (code == OS_OK)
         code = arguments_check_attributes(client, &put->attributes, &error);
+    if (code == OS_OK)
+        code = guarded_take_fencing(guarded, arguments_fencing(guarded->arguments->put_options), &error);
     if (code != OS_OK)
         return guarded_refuse(guarded, &error);
-    guarded_take_fencing(guarded, arguments_fencing(guarded->arguments->put_options));
     put->content.fencing = params->fencing_text;
     return body_opens_at_once(guarded->arguments->body) ? put_open(guarded) : guarded_block(guarded, put_open);
 }

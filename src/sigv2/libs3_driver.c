@@ -328,8 +328,8 @@ static os_code carry(const struct libs3_run *source, struct request *request, co
     if (!s3_content_of(&source->peek.answer, list, LIBS3_METADATA_MAX, &content))
         return error_set(err, OS_ERR_UNSUPPORTED, "The source of the copy has more than %d metadata entries.",
                          LIBS3_METADATA_MAX);
-    content.fencing = s3_copied_fencing(&source->peek.answer.headers,
-                                        wanted->fencing); /* one that does not fit is the store's to refuse */
+    /* One that does not fit is the store's to refuse. */
+    content.fencing = s3_copied_fencing(&source->peek.answer.headers, wanted->fencing);
     if (s3_content_has_room(&content, wanted->nonce, NULL, NULL))
         content.nonce = wanted->nonce;
     if (content.nonce && s3_content_has_room(&content, wanted->nonce, wanted->replaced, NULL))

@@ -188,6 +188,31 @@ TEST_WITH(scratch, one_in_parts_has_it_from_the_creation_of_its_upload_on)
     end(&played);
 }
 
+/* Puts and copies. */
+TEST_WITH(scratch, a_store_that_loses_metadata_takes_no_token)
+{
+    struct played played = {"", "", NULL, NULL};
+    char profile[SCRATCH_PATH_SIZE];
+    os_put_options put = OS_PUT_OPTIONS_INIT;
+    os_body body = OS_BODY_MEMORY("x", 1);
+    os_options options = OS_OPTIONS_INIT;
+    os_result result = OS_RESULT_INIT;
+    os_error error;
+    scratch_write_profile(scratch, "\"metadata_survives\":\"no\"", profile);
+    options.store_profile = profile;
+    put.fencing = 7;
+    play(&played, scratch, &options);
+    assert_int_equal(copy_with(&played, "there", 7, &result, &error), OS_NOT_EXECUTED);
+    CHECK_CODE(error.code, OS_ERR_UNSUPPORTED, &error);
+    CHECK_SAYS(&error, "would lose the fencing token of there");
+    assert_int_equal(os_put_if_absent(played.client, "absent", &body, &put, NULL, NULL, &error), OS_NOT_EXECUTED);
+    CHECK_CODE(error.code, OS_ERR_UNSUPPORTED, &error);
+    assert_null(nth_sent(&played, "PUT", 0));
+    CHECK_COMMITTED(copy_with(&played, "there", 0, &result, &error), &error);
+    os_result_clear(&result);
+    end(&played);
+}
+
 /* ------------------------------------------------------------------------------------------------ room */
 
 /* The source has one entry, which leaves so many bytes. */

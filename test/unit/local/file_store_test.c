@@ -350,6 +350,66 @@ TEST_WITH(state, a_copy_takes_headers_and_metadata_along_and_its_own_nonce)
     check_head(state, "from", "hello", nonce_b);
 }
 
+static uint64_t token_of(struct state *state, const char *key)
+{
+    struct file_object object;
+    CHECK_OK(file_store_head(state->store, key, &object, &error));
+    return object.fencing;
+}
+
+TEST_WITH(state, a_copy_has_the_token_that_it_is_given_and_no_other)
+{
+    struct file_object object;
+    struct http_body body = memory_body("hello", 5);
+    const struct file_content content = {.nonce = nonce_a, .fencing = "99"};
+    struct file_copy_request wanted = {.source_key = "from", .key = "to", .nonce = nonce_b, .fencing = "7"};
+    CHECK_OK(file_store_put(state->store, "from", &body, &content, &object, &error));
+    CHECK_OK(file_store_copy(state->store, &wanted, &object, &error));
+    assert_int_equal(object.fencing, 7);
+    assert_int_equal(token_of(state, "to"), 7);
+    wanted.fencing = NULL;
+    CHECK_OK(file_store_copy(state->store, &wanted, &object, &error));
+    assert_int_equal(token_of(state, "to"), 0);
+    assert_int_equal(token_of(state, "from"), 99);
+    wanted.fencing = "184467440737095516150";
+    CHECK_IS(file_store_copy(state->store, &wanted, &object, &error), OS_ERR_ARGUMENT);
+}
+
+/* More entries than the library takes, each with a name of its own. */
+TEST_WITH(state, a_token_needs_room_beside_the_headers)
+{
+    enum { ENTRIES = 133, NAME = 13 };
+    struct file_object object;
+    struct http_body body = memory_body("hello", 5);
+    char longest[1025];
+    char type[256];
+    char names[ENTRIES][NAME + 1];
+    os_metadata metadata[ENTRIES];
+    memset(longest, 'v', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = '\0';
+    memset(type, 't', sizeof(type) - 1);
+    type[sizeof(type) - 1] = '\0';
+    for (int i = 0; i < ENTRIES; i++) {
+        snprintf(names[i], sizeof(names[i]), "%0*d", NAME, i);
+        metadata[i] = (os_metadata){names[i], "12"};
+    }
+    struct file_content content = {.content_type = type,
+                                   .content_encoding = longest,
+                                   .content_language = longest,
+                                   .content_disposition = longest,
+                                   .cache_control = longest,
+                                   .metadata = metadata,
+                                   .metadata_count = ENTRIES,
+                                   .nonce = nonce_a};
+    struct file_copy_request wanted = {.source_key = "from", .key = "to", .nonce = nonce_b};
+    CHECK_OK(file_store_put(state->store, "from", &body, &content, &object, &error));
+    CHECK_OK(file_store_copy(state->store, &wanted, &object, &error));
+    content.fencing = wanted.fencing = "7";
+    CHECK_IS(file_store_put(state->store, "from", &body, &content, &object, &error), OS_ERR_ARGUMENT);
+    CHECK_IS(file_store_copy(state->store, &wanted, &object, &error), OS_ERR_ARGUMENT);
+    assert_int_equal(token_of(state, "to"), 0);
+}
+
 TEST_WITH(state, a_copy_of_a_missing_or_other_version_is_refused)
 {
     struct file_object object;
