@@ -69,7 +69,8 @@
     X(FORWARD_ONLY, "forward-only", 1000)    /* the fleet: keys that only go forward, and most writers say so (N4) */ \
     X(COUNTER, "counter", 1000)              /* the fleet: one key is a counter, which os_update counts on */         \
     X(ATTEMPT_ADRIFT, "attempt-adrift", 700) /* a guarded write: its connection is reset, and it arrives later */     \
-    X(LEASES, "leases", 1000)                /* the fleet: some hold a lease while they write, with its token */
+    X(LEASES, "leases", 1000)                /* the fleet: some hold a lease while they write, with its token */      \
+    X(DOZE, "doze", 700) /* a lease that was acquired: its process stops for about its time to live */
 
 enum fault_kind {
 #define FAULT_ENUM(symbol, name, rate) FAULT_##symbol,

@@ -12,6 +12,7 @@
 
 /* Round trips, and what a waiter's polls may be late by. */
 enum { POLL_MS = 1000, MARGIN_MS = 2000, RELEASE_MS = 8000, RELEASE_TRIES = 100, SECOND = 1000000 };
+enum { PURPOSE_DOZE = 520 };
 
 /* ------------------------------------------------------------------------------------------------ acquire */
 
@@ -53,6 +54,17 @@ static os_code ask(struct worker *worker, const struct plan_lease *plan, struct 
     return code;
 }
 
+/* Long enough for another to have it, or nearly so: there a margin shows. */
+static void doze(struct worker *worker, const struct hold *hold)
+{
+    const struct faults *faults = &worker->world->faults;
+    uint64_t per_mille = fault_number(faults, PURPOSE_DOZE, worker->process->call, 900, 1100);
+    uint64_t for_us = hold->ttl_s * 1000 * per_mille;
+    world_trace(worker->world, "lane %u dozes for %llu ms", worker->process->lane, (unsigned long long)for_us / 1000);
+    process_stop(worker->process, for_us, false);
+    (void)task_wait(NULL, frame_now_us(worker));
+}
+
 static bool acquire(struct worker *worker, const struct plan_lease *plan)
 {
     struct world *world = worker->world;
@@ -67,6 +79,8 @@ static bool acquire(struct worker *worker, const struct plan_lease *plan)
     worker->hold = lease != NULL ? hold : NULL;
     if (lease != NULL)
         worker->token[plan->name] = hold->token;
+    if (lease != NULL && fault_strikes(&worker->world->faults, FAULT_DOZE, worker->process->call))
+        doze(worker, hold);
     return lease != NULL;
 }
 

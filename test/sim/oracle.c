@@ -56,7 +56,8 @@ static bool may_blame(const struct world *world)
     const struct faults *faults = &world->faults;
     uint64_t tokens = faults->struck[FAULT_EXPIRED_TOKEN] + faults->struck[FAULT_ATTEMPT_TOKEN];
     /* A request that waited in a process that stood still is refused for its date. */
-    uint64_t stops = faults->struck[FAULT_PAUSE] + faults->struck[FAULT_HOLD] + faults->struck[FAULT_SUSPEND];
+    uint64_t stops = faults->struck[FAULT_PAUSE] + faults->struck[FAULT_HOLD] + faults->struck[FAULT_SUSPEND] +
+                     faults->struck[FAULT_DOZE];
     return faults->struck[FAULT_SKEWED] + faults->struck[FAULT_JUMP] > 0 || tokens > 1 || (tokens > 0 && stops > 0) ||
            faults->struck[FAULT_MEMORY] > 0 || faults->rate[FAULT_OFF_CLOCKS] > 0 ||
            world->defect == WORLD_UNMARKED_STORE;
