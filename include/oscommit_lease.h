@@ -86,7 +86,7 @@ OS_API uint64_t os_lease_token(const os_lease *lease);
  *                     between here and the table sends a request twice
  *   OS_ERR_UNDECIDED  it was held until now, but the table did not confirm the end: others may have to wait for ttl_s
  *   OS_ERR_CANCELLED  the client was closed before: nothing was sent, and others may have to wait for ttl_s
- *   OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY   refused: in a callback of the client, in a child process, or for want of memory.
+ *   OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY   refused: in a callback of the client, in a child process, a bad `call`, or for want of memory.
  *                     The lease is still held, and the caller's */
 OS_API os_code os_lease_release(os_lease *lease, const os_call *call, os_error *err);
 

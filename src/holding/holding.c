@@ -382,12 +382,9 @@ static os_code release(os_client *client, const void *context, os_error *err)
 {
     struct release_call *call = (struct release_call *)context;
     os_code code = arguments_take_call(call->given, &call->call.call, err);
-    if (code != OS_OK) /* a bad os_call must not leave it held */
-        (void)arguments_take_call(NULL, &call->call.call, NULL);
-    os_code done = sync_run(client, &call->call.sync, code == OS_OK ? err : NULL);
-    if (done == OS_OK)
-        done = released(call, code == OS_OK ? err : NULL);
-    return code == OS_OK ? done : code;
+    if (code == OS_OK)
+        code = sync_run(client, &call->call.sync, err);
+    return code == OS_OK ? released(call, err) : code;
 }
 
 static bool is_detached(os_lease *lease)

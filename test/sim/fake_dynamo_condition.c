@@ -82,18 +82,9 @@ static bool is_below(const json_t *attribute, const json_t *value)
     return fake_typed_number(attribute, &left) && fake_typed_number(value, &right) && left < right;
 }
 
-static bool take_term(struct fake_expressions *expressions, const json_t *item, bool *ret)
+/* What stands behind the attribute. */
+static bool take_comparison(struct fake_expressions *expressions, const json_t *attribute, bool *ret)
 {
-    bool not_exists = text_take_str(&expressions->rest, "attribute_not_exists(");
-    bool exists = !not_exists && text_take_str(&expressions->rest, "attribute_exists(");
-    const char *name = fake_take_name(expressions);
-    const json_t *attribute = name != NULL ? json_object_get(item, name) : NULL;
-    if (name == NULL)
-        return false;
-    if (not_exists || exists) {
-        *ret = (attribute != NULL) == exists;
-        return text_take_char(&expressions->rest, ')');
-    }
     bool below = expressions->rich && text_take_str(&expressions->rest, " < ");
     bool at_least = !below && expressions->rich && text_take_str(&expressions->rest, " >= ");
     if (!below && !at_least && !text_take_str(&expressions->rest, " = "))
@@ -104,6 +95,20 @@ static bool take_term(struct fake_expressions *expressions, const json_t *item, 
     else
         *ret = attribute != NULL && json_equal(attribute, value) != 0;
     return value != NULL;
+}
+
+static bool take_term(struct fake_expressions *expressions, const json_t *item, bool *ret)
+{
+    bool not_exists = text_take_str(&expressions->rest, "attribute_not_exists(");
+    bool exists = !not_exists && text_take_str(&expressions->rest, "attribute_exists(");
+    const char *name = fake_take_name(expressions);
+    const json_t *attribute = name != NULL ? json_object_get(item, name) : NULL;
+    if (name == NULL)
+        return false;
+    if (!not_exists && !exists)
+        return take_comparison(expressions, attribute, ret);
+    *ret = (attribute != NULL) == exists;
+    return text_take_char(&expressions->rest, ')');
 }
 
 static bool take_all(struct fake_expressions *expressions, const json_t *item, bool *ret)

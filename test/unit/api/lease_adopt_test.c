@@ -196,7 +196,8 @@ struct seen_leases {
 static int see_lease(void *context, const char *name, const os_lease_info *info)
 {
     struct seen_leases *seen = context;
-    snprintf(seen->names[seen->count++], sizeof(seen->names[0]), "%.30s %.30s", name, info->held ? info->owner : "free");
+    snprintf(seen->names[seen->count++], sizeof(seen->names[0]), "%.30s %.30s", name,
+             info->held ? info->owner : "free");
     return strcmp(name, "stop") == 0;
 }
 

@@ -389,6 +389,11 @@ TEST_WITH(scratch, bad_arguments_are_refused_before_anything_is_sent)
     CHECK_CODE(os_lease_acquire(client, "job", NULL, NULL, NULL, &error), OS_ERR_ARGUMENT, &error);
     CHECK_CODE(os_lease_read(client, "job", NULL, NULL, &error), OS_ERR_ARGUMENT, &error);
     CHECK_CODE(os_lease_release(NULL, NULL, &error), OS_OK, &error);
+    os_call bad = {.size = 1};
+    lease = acquire(client, "job", NULL);
+    CHECK_CODE(os_lease_release(lease, &bad, &error), OS_ERR_ARGUMENT, &error);
+    assert_int_equal(os_lease_state(lease), OS_LEASE_HELD); /* refused: it is the caller's still */
+    release(lease);
     assert_int_equal(os_lease_state(NULL), OS_LEASE_LOST);
     assert_int_equal(os_lease_remaining_ms(NULL), 0);
     assert_int_equal(os_lease_token(NULL), 0);
