@@ -12,6 +12,9 @@
 static bool result_lost;
 static int reason; /* errno of the first failure */
 
+/* A page of help fits: whoever prints much asks after each piece whether it went well. */
+static char buffer[65536];
+
 bool streams_open(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -20,6 +23,8 @@ bool streams_open(void)
         if (is_closed && open("/dev/null", wrong_way) != fd) /* the lowest that is free */
             return false;
     }
+    if (isatty(STDOUT_FILENO) == 0)
+        (void)setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
     return true;
 }
 
