@@ -106,7 +106,9 @@ OS_API os_code os_lease_handle(const os_lease *lease, char ret[OS_LEASE_HANDLE_S
 OS_API os_code os_lease_detach(os_lease *lease, os_error *err);
 
 /* Goes on with a lease that was detached, or whose process is gone: extends it, and keeps it extended. One process at a time.
- * Of `options`, ttl_s, fencing (as it was acquired), changed and context count; the owner in the item stays. Two requests.
+ * Of `options`, ttl_s, fencing (as it was acquired), changed and context count; the owner in the item stays, and so does its
+ * time to live, unless ttl_s is more. Two requests. A process that had the lease before and goes on is told that it is lost,
+ * but its writes have the same token: nothing holds them back.
  *   OS_OK            held: nobody else has had it since it was acquired, and its token is the same
  *   OS_ERR_CONFLICT  it is lost: the item is another's, or free, or gone. The message says whose
  *   OS_ERR_ARGUMENT  also: `handle` is none

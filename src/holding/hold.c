@@ -32,8 +32,9 @@ static void note_other(os_lease *hold, const struct item *item)
 {
     const char *owner = item != NULL ? item_text_of(item, LEASE_AT_OWNER) : "";
     bool held = item != NULL && item->values[LEASE_AT_VERSION].type != ITEM_NONE;
-    if (!held)
-        return;
+    hold->other[0] = '\0';
+    if (!held || strncmp(item_text_of(item, LEASE_AT_VERSION), hold->lease.settings.nonce, LEASE_NONCE_SIZE - 1) == 0)
+        return; /* nobody, or whoever has this handle */
     snprintf(hold->other, sizeof(hold->other), "%s", owner[0] != '\0' ? owner : "another (it does not say who)");
 }
 

@@ -19,7 +19,7 @@
 enum { ADOPTED_COUNT_BITS = 62 };
 #define HANDLE_NUMBER_MAX (UINT64_MAX - (UINT64_C(1) << 63))
 
-enum { TTL_DEFAULT_S = 60, TTL_LEAST_S = 2, TTL_MOST_S = 86400, POLL_MS = 1000 };
+enum { TTL_DEFAULT_S = 60, TTL_LEAST_S = 2, TTL_MOST_S = LEASE_TTL_MOST_S, POLL_MS = 1000 };
 
 /* ----------------------------------------------------------------------------------------------------- arguments */
 
@@ -172,10 +172,12 @@ static void begin_to_acquire(struct sync *sync)
 static os_code refuse_adopted(const os_lease *hold, os_error *err)
 {
     if (hold->lease.end == LEASE_LOST && hold->other[0] != '\0')
-        return error_set(err, OS_ERR_CONFLICT, "The lease \"%.200s\" is lost: %.280s holds it.", hold->name,
+        return error_set(err, OS_ERR_CONFLICT,
+                         "The lease \"%.200s\" is lost, or the handle is of another: %.280s holds it.", hold->name,
                          hold->other);
     if (hold->lease.end == LEASE_LOST)
-        return error_set(err, OS_ERR_CONFLICT, "The lease \"%.200s\" is lost: nobody holds it.", hold->name);
+        return error_set(err, OS_ERR_CONFLICT,
+                         "The lease \"%.200s\" is lost, or the handle is of another: nobody holds it.", hold->name);
     return error_set(err, OS_ERR_ARGUMENT,
                      "The lease \"%.200s\" was acquired without a fencing token: adopt it without one.", hold->name);
 }
@@ -193,6 +195,8 @@ static os_code refuse_acquired(const os_lease *hold, os_error *err)
                          "can be had then.",
                          hold->name, hold->other[0] != '\0' ? hold->other : "another",
                          hold->lease.end == LEASE_BUSY ? "" : ", still at the deadline");
+    if (hold->lease.settings.adopted[0] != '\0' && hold->lease.end == LEASE_LOST)
+        return refuse_adopted(hold, err);
     if (hold->was_interrupted)
         return error_set(err, op_reason_code(hold->interrupted), "The lease \"%.200s\" was not acquired: %s.%s%.500s",
                          hold->name, op_reason_clause(hold->interrupted),
@@ -230,7 +234,8 @@ static os_code acquire(os_client *client, const void *context, os_error *err)
         code = arguments_take_call(arguments->call, &call.call, err);
     if (code != OS_OK)
         return code;
-    options.ttl_s = options.ttl_s == 0 ? TTL_DEFAULT_S : options.ttl_s;
+    if (options.ttl_s == 0) /* of one that is adopted, that in the item is more */
+        options.ttl_s = arguments->handle != NULL ? TTL_LEAST_S : TTL_DEFAULT_S;
     code = holding_check_name(arguments->name, err);
     if (code == OS_OK && arguments->handle != NULL)
         code = check_handle(arguments->handle, err);
@@ -329,10 +334,12 @@ os_code holding_handle(const os_lease *lease, char ret[OS_LEASE_HANDLE_SIZE], os
     error_clear(err);
     if (lease == NULL || ret == NULL)
         return error_set(err, OS_ERR_ARGUMENT, "os_lease_handle needs a lease, and a place for its handle.");
+    if (is_of_parent(lease)) /* whose thread may have had the lock when this process was forked */
+        return error_set(err, OS_ERR_ARGUMENT, "The lease \"%.200s\" is of the process that this one was forked from.",
+                         lease->name);
     struct lease shown = shown_at(lease, &when);
-    const char *handle = shown.settings.adopted[0] != '\0' ? shown.settings.adopted : shown.current;
     memset(ret, 0, OS_LEASE_HANDLE_SIZE);
-    memcpy(ret, handle, strnlen(handle, OS_LEASE_HANDLE_SIZE - 1));
+    memcpy(ret, shown.handle, strnlen(shown.handle, OS_LEASE_HANDLE_SIZE - 1));
     return OS_OK;
 }
 

@@ -40,6 +40,8 @@ static void on_release(struct lease *l, const struct lease_event *event)
 {
     if (l->phase == LEASE_PHASE_OVER)
         l->end = LEASE_RELEASED;
+    else if (l->phase == LEASE_PHASE_ADOPTING) /* L11.5 */
+        lease_stop_adopting(l, LEASE_RELEASED);
     else if (l->phase != LEASE_PHASE_LEAVING)
         lease_leave(l, LEASE_RELEASED, &event->now);
 }
@@ -50,7 +52,7 @@ static void on_stop(struct lease *l, const struct lease_event *event)
     case LEASE_PHASE_NEW:
     case LEASE_PHASE_SEEKING:
     case LEASE_PHASE_TAKEN: lease_leave(l, LEASE_STOPPED, &event->now); break;
-    case LEASE_PHASE_ADOPTING: lease_stop_adopting(l); break;
+    case LEASE_PHASE_ADOPTING: lease_stop_adopting(l, LEASE_STOPPED); break;
     case LEASE_PHASE_LEAVING: lease_give_up(l); break;
     default: break;
     }

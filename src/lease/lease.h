@@ -43,6 +43,8 @@ enum { LEASE_PAUSE_MS = 250 };
 enum { LEASE_MARGIN_DIVISOR = 20, LEASE_MARGIN_MIN_MS = 500 };
 /* L2: an item is waited out for as long at least. */
 enum { LEASE_RIPE_MIN_MS = 1000 };
+/* L11.3: of no handle the ttl becomes larger by an item. */
+enum { LEASE_TTL_MOST_S = 86400 };
 enum { LEASE_TRY_MIN_MS = 500, LEASE_TRY_MAX_MS = 5000 };
 /* L8: a token is epoch << 32 | n; from this n on a new epoch is asked for. */
 #define LEASE_TOKEN_N_MAX (UINT64_C(1) << 31)
@@ -130,9 +132,10 @@ struct lease {
     enum lease_status shown; /* after the last step */
     uint64_t version_count;
     char current[LEASE_VERSION_SIZE]; /* own: what it has; MAYBE: what was sent last */
+    char handle[LEASE_VERSION_SIZE];  /* L11.1: with which it was held first */
     bool token_is_ready;              /* L8: it may be announced */
     bool is_announced;                /* it was held once */
-    uint8_t reserved[5];
+    uint8_t reserved[4];
     uint64_t token;              /* L8: 0 while there is none */
     struct lease_request flight; /* the request under way; kind 0: none */
     struct clock_reading sent;

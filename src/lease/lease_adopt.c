@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What stands there may be later than what is known: a release drops it. */
+/* Until an answer says more, it may be there. */
 void lease_begin_adopting(struct lease *l)
 {
     l->phase = LEASE_PHASE_ADOPTING;
@@ -24,34 +24,30 @@ static void end(struct lease *l, enum lease_status status)
     lease_conclude(l);
 }
 
-void lease_stop_adopting(struct lease *l)
+void lease_stop_adopting(struct lease *l, enum lease_status status)
 {
     memset(&l->flight, 0, sizeof(l->flight));
-    end(l, LEASE_STOPPED);
+    end(l, status);
 }
 
-/* Both are of one nonce: numbers without leading zeros. */
-static bool is_older(const char *version, const char *than)
+/* What the process before may believe rests on the ttl in the item: that does not become shorter. */
+static void keep_ttl(struct lease *l)
 {
-    size_t length = strnlen(version, LEASE_VERSION_SIZE);
-    size_t than_length = strnlen(than, LEASE_VERSION_SIZE);
-    return length != than_length ? length < than_length : strcmp(version, than) < 0;
-}
-
-/* L11.2: an older version is of a TAKE that came late, when somebody else may have had it. */
-static bool is_adoptable(const struct lease *l)
-{
-    return l->own == LEASE_OWN_ITEM && !is_older(l->current, l->settings.adopted);
+    uint64_t ttl_s = (l->seen.item.ttl_ms + 999) / 1000;
+    if (ttl_s > LEASE_TTL_MOST_S)
+        ttl_s = LEASE_TTL_MOST_S;
+    if (ttl_s > l->settings.ttl_s)
+        l->settings.ttl_s = ttl_s;
 }
 
 /* The token stands beside a version, and changes only with it. */
 static void on_shown(struct lease *l, const struct lease_event *event)
 {
-    (void)lease_learn(l, event);
-    if (!is_adoptable(l)) {
+    if (!lease_learn(l, event)) {
         end(l, LEASE_LOST);
         return;
     }
+    keep_ttl(l);
     l->token = l->settings.fencing ? event->item.token : 0;
     if (l->settings.fencing && !lease_token_is_good(l->token))
         end(l, LEASE_FAILED);

@@ -49,9 +49,33 @@ static void make_version(const struct lease *l, char *ret)
         ret[LEASE_NONCE_SIZE + i] = digits[count - 1 - i];
 }
 
-bool lease_wrote(const struct lease *l, const char *version)
+static bool has_nonce(const struct lease *l, const char *version)
 {
     return strncmp(version, l->settings.nonce, LEASE_NONCE_SIZE - 1) == 0 && version[LEASE_NONCE_SIZE - 1] == '-';
+}
+
+/* 0: it is none that is written here. */
+static uint64_t number_of(const char *version)
+{
+    uint64_t number = 0;
+    for (const char *digit = version + LEASE_NONCE_SIZE; *digit != '\0'; digit++)
+        if (*digit < '0' || *digit > '9' || __builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, (uint64_t)(*digit - '0'), &number))
+            return 0;
+    return number;
+}
+
+/* Another number of the nonce is of a process that the lease was passed on to (L11). */
+bool lease_wrote(const struct lease *l, const char *version)
+{
+    uint64_t number = has_nonce(l, version) ? number_of(version) : 0;
+    return number > l->settings.version_count && number <= l->version_count;
+}
+
+bool lease_may_adopt(const struct lease *l, const struct lease_item *item)
+{
+    return item->found && item->held && has_nonce(l, item->version) &&
+           number_of(item->version) >= number_of(l->settings.adopted);
 }
 
 bool lease_is_own(const struct lease *l, const struct lease_item *item)
@@ -82,7 +106,8 @@ static void note_seen(struct lease *l, const struct lease_event *event)
 bool lease_learn(struct lease *l, const struct lease_event *event)
 {
     note_seen(l, event);
-    bool own = lease_is_own(l, &l->seen.item);
+    bool adopts = l->phase == LEASE_PHASE_ADOPTING;
+    bool own = adopts ? lease_may_adopt(l, &l->seen.item) : lease_is_own(l, &l->seen.item);
     l->own = own ? LEASE_OWN_ITEM : LEASE_OWN_NOTHING;
     if (own)
         copy_version(l->current, l->seen.item.version);

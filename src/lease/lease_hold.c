@@ -2,6 +2,8 @@
 /* L5: what is held is extended; and L6: what is lost is only looked after. */
 #include "lease/lease_internal.h"
 
+#include <string.h>
+
 /* A ttl is a second at least, of which half is the margin. */
 static uint64_t full_ms(const struct lease *l)
 {
@@ -17,6 +19,8 @@ static bool is_cut_short(const struct lease *l)
 void lease_hold(struct lease *l, const struct clock_reading *now)
 {
     l->phase = LEASE_PHASE_HOLDING;
+    if (!l->is_announced)
+        memcpy(l->handle, l->settings.adopted[0] != '\0' ? l->settings.adopted : l->current, sizeof(l->handle));
     l->is_announced = true;
     if (is_cut_short(l)) {
         lease_hurry(l, now);

@@ -6,9 +6,11 @@
 #include "lease/lease.h"
 
 /* lease_core.c */
-/* L1: it is one of this handle's. */
+/* L1: it was sent by this handle. */
 bool lease_wrote(const struct lease *lease, const char *version);
 bool lease_is_own(const struct lease *lease, const struct lease_item *item);
+/* L11.2: an older version is of a TAKE that came late, when somebody else may have had it. */
+bool lease_may_adopt(const struct lease *lease, const struct lease_item *item);
 /* The item as an answer shows it. True: it is ours, and `current` is its version. */
 bool lease_learn(struct lease *lease, const struct lease_event *event);
 /* A TAKE that was answered by nothing that tells of the item. */
@@ -52,7 +54,7 @@ void lease_on_lost(struct lease *lease, const struct lease_event *event);
 void lease_begin_adopting(struct lease *lease);
 void lease_adopt(struct lease *lease, const struct clock_reading *now, struct lease_actions *actions);
 void lease_on_adopting(struct lease *lease, const struct lease_event *event, struct lease_actions *actions);
-void lease_stop_adopting(struct lease *lease);
+void lease_stop_adopting(struct lease *lease, enum lease_status end);
 
 /* lease_take.c */
 bool lease_token_is_good(uint64_t token); /* L8 */

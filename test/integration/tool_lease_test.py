@@ -38,6 +38,29 @@ class Lease(LeaseCase):
         self.assertEqual(released, f"done {name}")
         self.assertEqual(self.ok("lease", "show", name, "--json").line()["token"], int(token))
 
+    def test_a_script_does_not_go_on_without_the_lease(self):
+        name = self.key("taken")
+        holder = self.acquire(name)[0]
+        for script in (f'set -e; eval "$("$TOOL" lease acquire {name})"; echo RUNS',
+                       f'eval "$("$TOOL" lease acquire {name})" || {{ s=$?; env | grep OSCOMMIT_LEASE; exit $s; }}; echo RUNS'):
+            ran = subprocess.run(["sh", "-c", script], capture_output=True, timeout=PATIENCE_S, check=False,
+                                 env={**self.base, "PATH": os.environ["PATH"], "TOOL": tool(),
+                                      "OSCOMMIT_LEASE_HANDLE": holder["handle"]})
+            self.assertEqual((ran.returncode, ran.stdout), (CONFLICT, b""), ran)
+
+    def test_an_extension_without_ttl_keeps_that_of_the_lease(self):
+        name = self.key("longer")
+        _, held = self.acquire(name, "--ttl", "10m")
+        for flags in ((), ("--ttl", "30s")):
+            self.ok("lease", "extend", name, *flags, environment=held)
+            self.assertEqual(self.ok("lease", "show", name, "--json").line()["ttl_ms"], 600000)
+
+    def test_quiet_says_what_is_needed_to_release_it(self):
+        name = self.key("quiet")
+        said = self.ok("lease", "acquire", name, "--quiet").text
+        handle = re.search(r"OSCOMMIT_LEASE_HANDLE=(\S+)", said).group(1)
+        self.ok("lease", "release", name, "--handle", handle)
+
     def test_what_it_prints_is_fit_for_eval(self):
         lines = self.ok("lease", "acquire", self.key("eval"), "--ttl", "60s").text.splitlines()
         self.assertRegex(lines[0], r"^export OSCOMMIT_LEASE_HANDLE=[0-9a-f]{32}-[1-9][0-9]*$")

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+enum { TTL_S = 60 };
+
 /* What a shell takes by eval. Handle and token have nothing in them that a shell reads otherwise. */
 static void print_assignments(const struct lease_held *held)
 {
@@ -19,8 +21,7 @@ static bool print_held(struct output *output, const char *name, const struct lea
     progress_end(&output->progress);
     if (output->json)
         return lease_print_json(output, name, held);
-    if (!output->quiet)
-        print_assignments(held);
+    print_assignments(held); /* --quiet, too: else nobody could release it */
     return streams_flush();
 }
 
@@ -58,6 +59,13 @@ static enum status acquire(struct session *session, uint64_t wait_s, os_lease_op
     return hand_out(session, name, lease);
 }
 
+/* eval of nothing succeeds: a script must not go on, and not with what another lease has left it. */
+static void print_failure(const struct output *output, enum status status)
+{
+    if (!output->json)
+        (void)printf("unset " LEASE_HANDLE_VARIABLE " OSCOMMIT_FENCING_TOKEN; (exit %d)\n", (int)status);
+}
+
 static enum status lease_acquire_run(const struct options *options)
 {
     os_lease_options how = OS_LEASE_OPTIONS_INIT;
@@ -66,11 +74,13 @@ static enum status lease_acquire_run(const struct options *options)
     uint64_t wait_s;
     enum status status;
 
-    if (!lease_take_ttl(options, &how, &usage) || !lease_time(options, OPTION_WAIT, 0, &wait_s, &usage))
+    if (!lease_take_ttl(options, TTL_S, &how, &usage) || !lease_time(options, OPTION_WAIT, 0, &wait_s, &usage))
         return output_usage(options, &usage);
     status = lease_session_open(&session, options);
     if (status == STATUS_DONE)
         status = acquire(&session, wait_s, &how);
+    if (status != STATUS_DONE && session.options != NULL)
+        print_failure(&session.output, status);
     return lease_session_close(&session, status);
 }
 
@@ -86,9 +96,10 @@ const struct command command_lease_acquire = {
         "after all that.\n"
         "Prints what a shell takes by eval: OSCOMMIT_LEASE_HANDLE, by which the lease is extended and released, and\n"
         "OSCOMMIT_FENCING_TOKEN, which `oscommit put` and `cp` write along. A last line, a comment, says for how long\n"
-        "the lease is certain: that is shorter than --ttl, by a twentieth and what the request took.\n"
+        "the lease is certain: that is shorter than --ttl, by a twentieth and what the request took. Where it is not\n"
+        "acquired, eval fails with the same status.\n"
         "If another holds it, ends with status 3 at once; with --wait, when that time is over.\n",
-    .examples = "eval \"$(oscommit lease acquire nightly --ledger dynamodb://leases --ttl 10m)\"\n"
+    .examples = "eval \"$(oscommit lease acquire nightly --ledger dynamodb://leases --ttl 10m)\" || exit\n"
                 "oscommit lease acquire nightly --ledger sqlite:///srv/leases.db --wait 5m --json\n",
     .options = own_options,
     .min_operands = 1,

@@ -29,7 +29,8 @@ static enum status extend(struct session *session, const os_lease_options *how)
     if (lease_describe(lease, &held, &error))
         (void)os_lease_detach(lease, &error);
     if (error.code != OS_OK)
-        return output_outcome(&session->output, name, status_of_lease(error.code), &error);
+        return output_outcome(&session->output, name,
+                              error.code == OS_ERR_CONFLICT ? STATUS_LOST : status_of_lease(error.code), &error);
     return print_extended(&session->output, name, &held);
 }
 
@@ -40,7 +41,7 @@ static enum status lease_extend_run(const struct options *options)
     struct session session;
     enum status status;
 
-    if (!lease_take_ttl(options, &how, &usage))
+    if (!lease_take_ttl(options, 0, &how, &usage))
         return output_usage(options, &usage);
     status = lease_session_open(&session, options);
     if (status == STATUS_DONE)
@@ -55,9 +56,10 @@ const struct command command_lease_extend = {
     .operands = "NAME",
     .summary = "extend a lease that `lease acquire` has acquired",
     .description =
-        "Extends the lease NAME by --ttl from now, and says for how long it is certain. Its handle is that of\n"
-        "--handle, or of OSCOMMIT_LEASE_HANDLE; it stays the same. Nobody else had the lease meanwhile, and its token\n"
-        "is the same. If the lease was lost, ends with status 75: another has it, or had it.\n"
+        "Extends the lease NAME from now, by the time to live that it has or by a longer --ttl, and says for how long\n"
+        "it is certain. Its handle is that of --handle, or of OSCOMMIT_LEASE_HANDLE; it stays the same. Nobody else\n"
+        "had the lease meanwhile, and its token is the same. If the lease was lost, ends with status 75: another has\n"
+        "it, or it is free.\n"
         "Let one command at a time work on a handle.\n",
     .examples = "oscommit lease extend nightly --ledger dynamodb://leases --ttl 10m || exit\n",
     .options = own_options,

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-enum { MORE_MS = 5000, MORE_DIVISOR = 10 };
+enum { MORE_MS = 5000, MORE_DIVISOR = 10, MOST_S = 2 * 86400 };
 
 /* How long it takes until a holder who is dead has lost it for everybody. */
 static uint64_t patience_ms(const os_lease_info *info)
@@ -14,6 +14,8 @@ static uint64_t patience_ms(const os_lease_info *info)
 
     if (info->foreign != 0)
         ms = left_s > 0 ? (uint64_t)left_s * 1000 : 0;
+    if (left_s > MOST_S || ms > (uint64_t)MOST_S * 1000)
+        ms = (uint64_t)MOST_S * 1000;
     return ms + ms / MORE_DIVISOR + MORE_MS;
 }
 
@@ -81,8 +83,11 @@ const struct command command_lock_break = {
     .operands = "NAME",
     .summary = "free a lease or a lock whose holder is gone",
     .description =
-        "Waits until the time of the lease's holder is over, and frees it: nobody who lives is robbed. A holder that\n"
-        "extends it keeps it, and this ends with status 3. Needs --force.\n"
+        "Waits until the time of the lease's holder is over, and frees it. A holder that extends it keeps it, and "
+        "this\n"
+        "ends with status 3. Needs --force. Of a lease of dynamodb-lease (`lease show` says so) only the expiry in "
+        "the\n"
+        "item counts, as for all who take it: one whose clock is behind can lose it.\n"
         "With --namespace, deletes the lock with owner and instance that LockServiceCentral keeps, if it has expired "
         "by\n"
         "the clock of this machine; else ends with status 3 and says until when it is held.\n",

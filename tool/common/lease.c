@@ -3,10 +3,11 @@
 
 #include "cli/duration.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_S = 366 * 24 * 3600, TTL_S = 60 };
+enum { LONGEST_S = 366 * 24 * 3600 };
 
 enum status lease_session_open(struct session *session, const struct options *options)
 {
@@ -42,10 +43,10 @@ bool lease_time(const struct options *options, enum option_id id, uint64_t other
                         option_table[id].name, text);
 }
 
-bool lease_take_ttl(const struct options *options, os_lease_options *ret, struct usage *usage)
+bool lease_take_ttl(const struct options *options, uint64_t otherwise, os_lease_options *ret, struct usage *usage)
 {
     ret->fencing = 1;
-    return lease_time(options, OPTION_TTL, TTL_S, &ret->ttl_s, usage);
+    return lease_time(options, OPTION_TTL, otherwise, &ret->ttl_s, usage);
 }
 
 /* ---------------------------------------------------------------------------------------- from process to process */
@@ -54,6 +55,12 @@ bool lease_describe(const os_lease *lease, struct lease_held *ret, os_error *err
 {
     ret->token = os_lease_token(lease);
     ret->remaining_ms = os_lease_remaining_ms(lease);
+    if (ret->remaining_ms == 0) {
+        err->code = OS_ERR_CONFLICT;
+        (void)snprintf(err->message, sizeof(err->message),
+                       "The lease was lost before it could be handed on: the table was slow.");
+        return false;
+    }
     return os_lease_handle(lease, ret->handle, err) == OS_OK;
 }
 

@@ -14,8 +14,8 @@ enum status lease_session_close(struct session *session, enum status status);
 /* The time that a flag gives, in seconds; `otherwise` where it is not given. */
 bool lease_time(const struct options *options, enum option_id id, uint64_t otherwise, uint64_t *ret_s,
                 struct usage *usage);
-/* That of --ttl, and fencing, which the tool's leases always have. */
-bool lease_take_ttl(const struct options *options, os_lease_options *ret, struct usage *usage);
+/* That of --ttl, `otherwise` without, and fencing, which the tool's leases always have. */
+bool lease_take_ttl(const struct options *options, uint64_t otherwise, os_lease_options *ret, struct usage *usage);
 
 /* ---------------------------------------------------------------------------------------- from process to process */
 
@@ -34,7 +34,7 @@ struct lease_held {
     uint64_t remaining_ms;
 };
 
-/* False: *err says why. */
+/* False: *err says why; OS_ERR_CONFLICT: it is lost already. */
 bool lease_describe(const os_lease *lease, struct lease_held *ret, os_error *err);
 bool lease_print_json(struct output *output, const char *name, const struct lease_held *held);
 /* Goes on with the lease of the first operand, by the handle that is given. STATUS_DONE, or everything was said. */

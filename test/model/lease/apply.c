@@ -242,16 +242,26 @@ static void set_clock(struct world *world, unsigned h, bool back)
 
 /* ------------------------------------------------------------------------------------------------ choices */
 
-/* Whoever adopts it has what was current then, and begins (world_canonical) with a number beyond all that are written. */
+/* Whoever adopts it has its handle. In the place of a random number he begins behind all that it wrote. */
+static void pass_on(struct world *world, unsigned h)
+{
+    const struct lease *from = &world->handles[h].lease;
+    for (unsigned i = 0; i < config->handles && from->handle[0] != '\0'; i++) {
+        struct lease *lease = &world->handles[i].lease;
+        if (i == h || world_letter(i) != world_letter(h))
+            continue;
+        memcpy(lease->settings.adopted, from->handle, LEASE_VERSION_SIZE);
+        lease->settings.version_count = lease->version_count = from->version_count;
+    }
+}
+
 static void detach(struct world *world, unsigned h)
 {
     struct handle *handle = &world->handles[h];
     handle->is_detached = true;
     handle->has_timer = false;
     forsake(world, h);
-    for (unsigned i = 0; i < config->handles; i++)
-        if (i != h && world_letter(i) == world_letter(h))
-            memcpy(world->handles[i].lease.settings.adopted, handle->lease.current, LEASE_VERSION_SIZE);
+    pass_on(world, h);
 }
 
 /* Whoever releases what was adopted believes nothing of it any more. */
@@ -266,13 +276,16 @@ static void apply_to_handle(struct world *world, enum choice_kind kind, unsigned
 {
     switch (kind) {
     case CHOICE_START:
+        if (config->adopts >> h & 1 && !world->handles[0].is_detached)
+            pass_on(world, 0);
         world->handles[h].is_started = true;
         tell(world, h, LEASE_EVENT_START);
         break;
     case CHOICE_TIMER: tell(world, h, LEASE_EVENT_TIMER); break;
     case CHOICE_RELEASE:
         world->budget[BUDGET_RELEASE]--;
-        end_detached(world, h);
+        if (world->handles[h].lease.phase == LEASE_PHASE_HOLDING)
+            end_detached(world, h);
         tell(world, h, LEASE_EVENT_RELEASE);
         break;
     case CHOICE_STOP:

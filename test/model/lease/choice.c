@@ -28,13 +28,20 @@ static void callers(const struct world *world, unsigned h, struct choices *ret)
         choices_add(ret, CHOICE_CRASH, h, 0, 0);
 }
 
+/* A is stopped, or has lost it, and another process is told to go on. */
+static bool is_given_up(const struct world *world)
+{
+    const struct lease *lease = &world->handles[0].lease;
+    return lease->phase == LEASE_PHASE_LOST && lease->handle[0] != '\0';
+}
+
 /* Where all are alike, the order of their names is that of their starts. */
 static bool may_start(const struct world *world, unsigned h)
 {
     bool alike = config->once == 0 && config->adopts == 0 && (config->fencing == 0 || config->fencing == MASK_ALL);
     for (unsigned i = 0; i < config->handles; i++)
         alike = alike && config->rate[i] == 0 && config->wall_s[i] == 0;
-    if (config->adopts >> h & 1 && !world->handles[0].is_detached)
+    if (config->adopts >> h & 1 && !world->handles[0].is_detached && !is_given_up(world))
         return false;
     return !world->handles[h].is_started && (!alike || h == 0 || world->handles[h - 1].is_started);
 }

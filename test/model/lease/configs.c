@@ -100,7 +100,9 @@ static const struct config configs[] = {
      .budget = {[BUDGET_LEAP] = 2, [BUDGET_DUP] = 1, [BUDGET_RELEASE] = 1, [BUDGET_CRASH] = 1}},
     {"adopted", "one is detached, another goes on with it, a third wants it", .handles = 3, SHORT, PLAIN, .adopts = B,
      QUICK, .budget = {[BUDGET_NEXT] = UNLIMITED, [BUDGET_LEAP] = 1, [BUDGET_DETACH] = 1, [BUDGET_RELEASE] = 1}},
-    {"adopted-lost", "the same, and answers are lost", .handles = 3, SHORT, PLAIN, .adopts = B,
+    {"adopted-back", "one has lost it, another goes on with it, the first releases", .handles = 3, SHORT, PLAIN,
+     .adopts = B, QUICK, .budget = {[BUDGET_NEXT] = UNLIMITED, [BUDGET_LEAP] = 2, [BUDGET_RELEASE] = 1}},
+    {"adopted-lost", "one is detached, and answers are lost", .handles = 3, SHORT, PLAIN, .adopts = B,
      .budget =
          {[BUDGET_NEXT] = UNLIMITED, [BUDGET_LEAP] = 1, [BUDGET_DETACH] = 1, [BUDGET_RELEASE] = 1, [BUDGET_LOSE] = 1}},
     {"adopted-fenced", "the same with tokens", .handles = 3, SHORT, PLAIN, .adopts = B, .fencing = MASK_ALL,

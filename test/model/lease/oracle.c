@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oracle.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------ who holds */
@@ -64,12 +65,23 @@ static void check_progress(const struct world *world, unsigned h, const struct l
         violated("stuck", "%c holds, and no timer ends it", (char)('A' + h));
 }
 
+/* Other numbers of the letter are of whoever adopted it, or had it before. */
+static bool wrote(const struct world *world, unsigned h, const char *version)
+{
+    const struct lease *lease = &world->handles[h].lease;
+    unsigned long number = strtoul(version + LEASE_NONCE_SIZE, NULL, 10);
+    return version[0] == world_letter(h) && number > lease->settings.version_count && number <= lease->version_count;
+}
+
 /* L7: what it says is dropped does not stand there, unless it came after that. */
 static void check_end(const struct world *world, unsigned h)
 {
     const struct handle *handle = &world->handles[h];
-    bool own = world->item.held && world->item.version[0] == world_letter(h);
-    if (lease_finished(&handle->lease) && !lease_left_behind(&handle->lease) && own && !handle->has_late_take)
+    bool own = world->item.held && wrote(world, h, world->item.version);
+    bool has_late_take = false;
+    for (unsigned i = 0; i < config->handles; i++)
+        has_late_take = has_late_take || (world_letter(i) == world_letter(h) && world->handles[i].has_late_take);
+    if (lease_finished(&handle->lease) && !lease_left_behind(&handle->lease) && own && !has_late_take)
         violated("left-behind", "%c has ended, says that nothing is left, and the item is its own", (char)('A' + h));
 }
 

@@ -350,7 +350,7 @@ static void begin_earlier(struct world *world)
 
 /* ------------------------------------------------------------------------------------------------ versions */
 
-enum { PLACES_MAX = HANDLES * 6 + FLIGHTS * 3 + 1 };
+enum { PLACES_MAX = HANDLES * 7 + FLIGHTS * 3 + 1 };
 
 struct places {
     char *list[PLACES_MAX];
@@ -375,6 +375,7 @@ static void find_places(struct world *world, unsigned h, struct places *ret)
         struct handle *handle = &world->handles[i];
         add_place(ret, handle->lease.settings.adopted, h);
         add_place(ret, handle->lease.current, h);
+        add_place(ret, handle->lease.handle, h);
         add_place(ret, handle->lease.flight.version, h);
         add_place(ret, handle->lease.flight.on_version, h);
         add_place(ret, handle->lease.seen.item.version, h);
@@ -400,7 +401,34 @@ static void write_number(char *version, unsigned number)
     version[NONCE + 1 + (number >= 10)] = (char)('0' + number % 10);
 }
 
-/* Versions are compared with each other and nothing else: those that are somewhere get the numbers from 1 on. */
+/* By how many of the numbers up to it a bound becomes smaller. */
+static void renumber_bounds(struct world *world, unsigned h, unsigned long found, unsigned number)
+{
+    for (unsigned i = 0; i < config->handles; i++) {
+        struct lease *lease = &world->handles[i].lease;
+        if (world_letter(i) != world_letter(h) || lease->phase == LEASE_PHASE_OVER)
+            continue;
+        if (found <= lease->settings.version_count)
+            world->handles[i].first_count = number;
+        if (found <= lease->version_count)
+            world->handles[i].last_count = number;
+    }
+}
+
+static void write_bounds(struct world *world, unsigned h)
+{
+    for (unsigned i = 0; i < config->handles; i++) {
+        struct handle *handle = &world->handles[i];
+        if (world_letter(i) == world_letter(h) && handle->lease.phase != LEASE_PHASE_OVER) {
+            handle->lease.settings.version_count = handle->first_count;
+            handle->lease.version_count = handle->last_count;
+        }
+        handle->first_count = handle->last_count = 0;
+    }
+}
+
+/* Versions are compared with each other, and with the first and last number of a handle, and nothing else: those that
+ * are somewhere get the numbers from 1 on. */
 static void renumber_versions(struct world *world, unsigned h)
 {
     struct places places;
@@ -417,14 +445,13 @@ static void renumber_versions(struct world *world, unsigned h)
         if (next == 0)
             break;
         number++; /* never larger than next, so that none is met twice */
+        renumber_bounds(world, h, next, number);
         for (unsigned i = 0; i < places.count; i++)
             if (number_of(places.list[i]) == next)
                 write_number(places.list[i], number);
         done = next;
     }
-    for (unsigned i = 0; i < config->handles; i++)
-        if (world_letter(i) == world_letter(h) && world->handles[i].lease.phase != LEASE_PHASE_OVER)
-            world->handles[i].lease.version_count = number;
+    write_bounds(world, h);
 }
 
 /* What was detached is nothing any more when its time is over. */
@@ -446,6 +473,7 @@ void world_canonical(struct world *world)
     begin_earlier(world);
     sort_flights(world);
     for (unsigned h = 0; h < config->handles; h++)
-        renumber_versions(world, h);
+        if (!(config->adopts >> h & 1)) /* else it is done with those of A */
+            renumber_versions(world, h);
     sort_flights(world);
 }

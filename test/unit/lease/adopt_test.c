@@ -27,10 +27,10 @@ TEST(L11_an_earlier_version_is_of_a_take_that_came_late)
 {
     TRACE("ttl=6 adopts=3\n"
           "start -> READ [ACQUIRING]\n"
-          "ok v=2 t=6000 @1000 -> [LOST LEFT]\n");
+          "ok v=2 t=6000 @1000 -> [LOST]\n");
     TRACE("ttl=6 adopts=10\n"
           "start -> READ [ACQUIRING]\n"
-          "ok v=9 t=6000 @1000 -> [LOST LEFT]\n");
+          "ok v=9 t=6000 @1000 -> [LOST]\n");
 }
 
 TEST(L11_anothers_or_none_is_a_loss)
@@ -119,18 +119,46 @@ TEST(L11_what_fails_drops_nothing)
           "refused -> [FAILED LEFT]\n");
 }
 
-/* Only a release does. */
-TEST(L11_a_release_drops_what_the_handle_is_of)
+/* One that is released before it was adopted is left to whoever has the handle. */
+TEST(L11_a_release_of_what_was_not_adopted_yet_drops_nothing)
 {
     TRACE("ttl=6 adopts=3\n"
           "start -> READ [ACQUIRING]\n"
-          "release -> [RELEASING]\n"
-          "ok v=4 t=6000 @1000 -> DROP on=4 [RELEASING]\n"
-          "ok -> [RELEASED]\n");
+          "release -> [RELEASED LEFT]\n"
+          "ok v=4 t=6000 @1000 -> [RELEASED LEFT]\n");
+}
+
+/* Who held it was stopped, and another process went on with it. */
+TEST(L11_who_had_it_before_drops_nothing_of_whoever_adopted_it)
+{
+    TRACE("ttl=6\n"
+          "start -> TAKE 1 e=1007 [ACQUIRING]\n"
+          "ok @1000 -> WAIT 2000 [HELD]\n"
+          "timer +6000 -> [LOST]\n"
+          "release -> DROP on=1 [RELEASING]\n"
+          "conflict v=105 t=6000 -> [RELEASED]\n");
+}
+
+TEST(L11_who_had_it_before_has_lost_it_when_another_has_adopted_it)
+{
+    TRACE("ttl=6\n"
+          "start -> TAKE 1 e=1007 [ACQUIRING]\n"
+          "ok @1000 -> WAIT 2000 [HELD]\n"
+          "timer +2000 -> EXTEND 2 e=1009 on=1, WAIT 1001 [HELD]\n"
+          "conflict v=105 t=6000 @1002 -> [LOST]\n");
     TRACE("ttl=6 adopts=3\n"
           "start -> READ [ACQUIRING]\n"
-          "release -> [RELEASING]\n"
-          "throttled -> WAIT 250 [RELEASING]\n"
-          "timer +250 -> DROP on=3 [RELEASING]\n"
-          "conflict v=other t=6000 -> [RELEASED]\n");
+          "ok v=3 t=6000 @1000 -> EXTEND 104 e=1007 on=3 [ACQUIRING]\n"
+          "ok @1000 -> WAIT 2000 [HELD]\n"
+          "timer +2000 -> EXTEND 105 e=1009 on=104, WAIT 1001 [HELD]\n"
+          "conflict v=77 t=6000 @1002 -> [LOST]\n");
+}
+
+/* What the process before may believe rests on it. */
+TEST(L11_the_ttl_in_the_item_does_not_become_shorter)
+{
+    TRACE("ttl=6 adopts=3\n"
+          "start -> READ [ACQUIRING]\n"
+          "ok v=3 t=9000 @1000 -> EXTEND 104 e=1010 on=3 [ACQUIRING]\n"
+          "ok @1000 -> WAIT 3000 [HELD]\n");
 }

@@ -168,7 +168,7 @@ TEST(L4_what_was_never_announced_is_not_lost)
     TRACE("ttl=6\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
           "ok @1007 -> EXTEND 2 e=1014 on=1 [ACQUIRING]\n"
-          "conflict v=9 t=6000 @1008 -> EXTEND 3 e=1015 on=9 [ACQUIRING]\n"
+          "conflict v=2 t=6000 @1008 -> EXTEND 3 e=1015 on=2 [ACQUIRING]\n"
           "ok @1008 -> WAIT 2000 [HELD]\n");
     TRACE("ttl=6\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"

@@ -260,7 +260,7 @@ TEST(L7_a_take_of_unclear_outcome_is_dropped)
           "stop -> [RELEASED LEFT]\n");
     TRACE("ttl=6\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
-          "conflict v=3 t=6000 -> TAKE 2 e=1007 on=3 now=1000 [ACQUIRING]\n"
+          "conflict v=1 t=6000 -> TAKE 2 e=1007 on=1 now=1000 [ACQUIRING]\n"
           "stop -> [RELEASING]\n"
           "stop -> [STOPPED LEFT]\n");
     TRACE("ttl=6 fencing\n"

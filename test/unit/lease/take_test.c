@@ -239,8 +239,8 @@ TEST(L2_a_conflict_that_contradicts_the_condition_is_followed_by_a_pause)
           "conflict free n=3/1 @1000 -> WAIT 500 [ACQUIRING]\n");
     TRACE("ttl=6\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
-          "conflict v=7 t=6000 @1000 -> TAKE 2 e=1007 on=7 now=1000 [ACQUIRING]\n"
-          "conflict v=7 t=6000 @1000 -> WAIT 250 [ACQUIRING]\n");
+          "conflict v=1 t=6000 @1000 -> TAKE 2 e=1007 on=1 now=1000 [ACQUIRING]\n"
+          "conflict v=1 t=6000 @1000 -> WAIT 250 [ACQUIRING]\n");
     TRACE("ttl=6\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
           "conflict v=other e=900 @1000 -> TAKE 2 e=1007 now=1000 [ACQUIRING]\n"

@@ -126,8 +126,9 @@ TEST(L8_a_conflict_that_shows_our_nonce_is_no_loss)
           "conflict v=1 t=6000 n=0/1 -> WAIT 250 [ACQUIRING]\n"
           "timer +250 -> TOKEN 9/1 on=1 [ACQUIRING]\n"
           "blind -> READ [ACQUIRING]\n"
-          "ok v=4 t=6000 n=0/1 -> TOKEN 9/1 on=4 [ACQUIRING]\n"
-          "ok -> WAIT 1750 [HELD 9/1]\n");
+          "ok v=1 t=6000 n=0/1 -> WAIT 500 [ACQUIRING]\n"
+          "timer +500 -> TOKEN 9/1 on=1 [ACQUIRING]\n"
+          "ok -> WAIT 1250 [HELD 9/1]\n");
 }
 
 /* L8: time counts from the TAKE. When it is over another may have been announced: a new TAKE, and a new token. */
