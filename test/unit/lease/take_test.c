@@ -218,6 +218,9 @@ TEST(L2_a_longer_or_shorter_nonce_is_anothers)
           "conflict v=0123456789abcdef0123456789abcdefx-1 e=1006 t=6000 @1000 -> WAIT 1000 [ACQUIRING]\n");
     TRACE("ttl=6\n"
           "start -> TAKE 1 e=1007 [ACQUIRING]\n"
+          "conflict v=0123456789abcdef0123456789abcdefx1 e=1006 t=6000 @1000 -> WAIT 1000 [ACQUIRING]\n");
+    TRACE("ttl=6\n"
+          "start -> TAKE 1 e=1007 [ACQUIRING]\n"
           "conflict v=0123456789abcdef0123456789abcde e=1006 t=6000 @1000 -> WAIT 1000 [ACQUIRING]\n");
 }
 
