@@ -182,20 +182,25 @@ static os_code refuse_adopted(const os_lease *hold, os_error *err)
                      "The lease \"%.200s\" was acquired without a fencing token: adopt it without one.", hold->name);
 }
 
-/* Why nothing is held. */
-static os_code refuse_acquired(const os_lease *hold, os_error *err)
+static bool is_anothers(const os_lease *hold)
 {
     const struct lease_seen *seen = &hold->lease.seen;
     bool late = hold->was_interrupted && hold->interrupted == OP_DEADLINE && hold->error.code == OS_OK;
-    bool other = hold->lease.end == LEASE_BUSY || (late && seen->item.held && !hold_wrote(hold, &seen->item));
-    if (other)
+    return hold->lease.end == LEASE_BUSY || (late && seen->item.held && !hold_wrote(hold, &seen->item));
+}
+
+/* Why nothing is held. */
+static os_code refuse_acquired(const os_lease *hold, os_error *err)
+{
+    bool adopts = hold->lease.settings.adopted[0] != '\0';
+    if (is_anothers(hold))
         return error_set(err, OS_ERR_CONFLICT,
                          "The lease \"%.200s\" is held by %.280s%s. Wait for longer than its time to live: if its "
                          "holder is dead, it "
                          "can be had then.",
                          hold->name, hold->other[0] != '\0' ? hold->other : "another",
                          hold->lease.end == LEASE_BUSY ? "" : ", still at the deadline");
-    if (hold->lease.settings.adopted[0] != '\0' && hold->lease.end == LEASE_LOST)
+    if (adopts && hold->lease.end == LEASE_LOST)
         return refuse_adopted(hold, err);
     if (hold->was_interrupted)
         return error_set(err, op_reason_code(hold->interrupted), "The lease \"%.200s\" was not acquired: %s.%s%.500s",
@@ -206,7 +211,7 @@ static os_code refuse_acquired(const os_lease *hold, os_error *err)
             *err = hold->error;
         return hold->error.code;
     }
-    if (hold->lease.settings.adopted[0] != '\0')
+    if (adopts)
         return refuse_adopted(hold, err);
     return error_set(
         err, OS_ERR_PROTOCOL,
@@ -224,6 +229,17 @@ static bool is_held(os_lease *hold)
     return held;
 }
 
+static os_code check_arguments(const os_client *client, const struct holding_arguments *arguments,
+                               const os_lease_options *options, os_error *err)
+{
+    os_code code = holding_check_name(arguments->name, err);
+    if (code == OS_OK && arguments->handle != NULL)
+        code = check_handle(arguments->handle, err);
+    if (code == OS_OK)
+        code = check_options(options, err);
+    return code == OS_OK ? holding_need_table(client, err) : code;
+}
+
 static os_code acquire(os_client *client, const void *context, os_error *err)
 {
     const struct holding_arguments *arguments = context;
@@ -236,13 +252,7 @@ static os_code acquire(os_client *client, const void *context, os_error *err)
         return code;
     if (options.ttl_s == 0) /* of one that is adopted, that in the item is more */
         options.ttl_s = arguments->handle != NULL ? TTL_LEAST_S : TTL_DEFAULT_S;
-    code = holding_check_name(arguments->name, err);
-    if (code == OS_OK && arguments->handle != NULL)
-        code = check_handle(arguments->handle, err);
-    if (code == OS_OK)
-        code = check_options(&options, err);
-    if (code == OS_OK)
-        code = holding_need_table(client, err);
+    code = check_arguments(client, arguments, &options, err);
     if (code == OS_OK)
         code = hold_new(client, arguments, &options, &call.hold, err);
     if (code != OS_OK)
