@@ -20,6 +20,7 @@ struct watch {
     struct clock_reading sent;
     struct clock_reading given; /* L4: the send of the last request that gave time */
     bool has_time;
+    uint64_t ttl_s;         /* L11.1: of one that adopts, the longest that it was shown before it held */
     struct lease_item seen; /* L2: what an answer showed last, and since when */
     struct clock_reading since;
     char last_version[LEASE_VERSION_SIZE];
@@ -58,7 +59,7 @@ static void check_time(struct run *run)
 
     FUZZ_CHECK(is_held(status) == (remaining_ms > 0));
     FUZZ_CHECK(!is_held(status) || run->watch.has_time);
-    FUZZ_CHECK(!is_held(status) || passed_ms + remaining_ms + LEASE_MARGIN_MIN_MS <= run->settings.ttl_s * MS_PER_S);
+    FUZZ_CHECK(!is_held(status) || passed_ms + remaining_ms + LEASE_MARGIN_MIN_MS <= run->watch.ttl_s * MS_PER_S);
 }
 
 /* L6, L8: what is lost stays lost, and a token that is announced stays what it is. */
@@ -121,6 +122,15 @@ static void check_request(struct run *run, const struct lease_request *request)
     run->watch.sent = run->now;
 }
 
+static void note_ttl(struct watch *watch, uint64_t ttl_ms)
+{
+    uint64_t ttl_s = (ttl_ms + MS_PER_S - 1) / MS_PER_S;
+    if (ttl_s > LEASE_TTL_MOST_S)
+        ttl_s = LEASE_TTL_MOST_S;
+    if (ttl_s > watch->ttl_s)
+        watch->ttl_s = ttl_s;
+}
+
 static void note_answer(struct run *run, const struct lease_event *event)
 {
     struct watch *watch = &run->watch;
@@ -138,6 +148,8 @@ static void note_answer(struct run *run, const struct lease_event *event)
         watch->seen = event->item;
         watch->seen.held = held;
     }
+    if (shows && run->settings.adopted[0] != '\0' && watch->status == LEASE_ACQUIRING)
+        note_ttl(watch, event->item.ttl_ms);
     watch->asked.kind = 0;
 }
 
@@ -221,6 +233,7 @@ static void play(const uint8_t *data, size_t size, int fill, struct run *run)
         memcpy(run->settings.adopted, ADOPTED, sizeof(ADOPTED));
         run->settings.version_count = 1000;
     }
+    run->watch.ttl_s = run->settings.ttl_s;
     lease_init(&run->lease, &run->settings);
     event.now = run->now;
     for (unsigned step = 0; step < STEPS_MAX; step++) {
