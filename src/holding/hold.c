@@ -33,14 +33,9 @@ static void note_other(os_lease *hold, const struct item *item)
     const char *owner = item != NULL ? item_text_of(item, LEASE_AT_OWNER) : "";
     bool held = item != NULL && item->values[LEASE_AT_VERSION].type != ITEM_NONE;
     hold->other[0] = '\0';
-    if (!held || strncmp(item_text_of(item, LEASE_AT_VERSION), hold->lease.settings.nonce, LEASE_NONCE_SIZE - 1) == 0)
+    if (!held || lease_has_nonce(&hold->lease, item_text_of(item, LEASE_AT_VERSION)))
         return; /* nobody, or whoever has this handle */
     snprintf(hold->other, sizeof(hold->other), "%s", owner[0] != '\0' ? owner : "another (it does not say who)");
-}
-
-bool hold_wrote(const os_lease *hold, const struct lease_item *item)
-{
-    return item->held && strncmp(item->version, hold->lease.settings.nonce, LEASE_NONCE_SIZE - 1) == 0;
 }
 
 /* What a release finds: an item that is not ours, or none. Somebody broke the lease, or a clock was wrong. */
@@ -50,7 +45,7 @@ static void note_release(os_lease *hold, const struct lease_event *event)
     enum lease_request_kind kind = hold->wire.request.kind;
     bool releases = lease->phase == LEASE_PHASE_LEAVING && lease->end == LEASE_RELEASED;
     bool shows = event->outcome == LEASE_CONFLICT || (event->outcome == LEASE_OK && kind == LEASE_READ);
-    bool own = hold_wrote(hold, &event->item);
+    bool own = event->item.held && lease_wrote(lease, event->item.version);
     if (releases && kind == LEASE_DROP && event->outcome == LEASE_AMBIGUOUS)
         hold->drop_is_unclear = true;
     if (releases && shows && !own && !hold->drop_is_unclear)

@@ -54,8 +54,6 @@ os_code holding_need_table(const os_client *client, os_error *err); /* it must h
 void hold_step(os_lease *hold, enum lease_event_kind kind);
 /* Whoever waits does so until this says true. */
 bool hold_has_settled(const os_lease *hold);
-/* L1: an item with our nonce. */
-bool hold_wrote(const os_lease *hold, const struct lease_item *item);
 /* Begins to wait: a deadline, a cancellation and the closing are a STOP. False: no memory. */
 bool hold_await(os_lease *hold, struct sync *sync, const os_call *call);
 void hold_list(os_lease *hold);

@@ -17,7 +17,7 @@
 
 /* L11.3: the number of a handle, and what is added to it, and then some, is a number of 64 bits. */
 enum { ADOPTED_COUNT_BITS = 62 };
-#define HANDLE_NUMBER_MAX (UINT64_MAX - (UINT64_C(1) << 63))
+#define HANDLE_NUMBER_MAX INT64_MAX
 
 enum { TTL_DEFAULT_S = 60, TTL_LEAST_S = 2, TTL_MOST_S = LEASE_TTL_MOST_S, POLL_MS = 1000 };
 
@@ -186,7 +186,7 @@ static bool is_anothers(const os_lease *hold)
 {
     const struct lease_seen *seen = &hold->lease.seen;
     bool late = hold->was_interrupted && hold->interrupted == OP_DEADLINE && hold->error.code == OS_OK;
-    return hold->lease.end == LEASE_BUSY || (late && seen->item.held && !hold_wrote(hold, &seen->item));
+    return hold->lease.end == LEASE_BUSY || (late && seen->item.held && !lease_wrote(&hold->lease, seen->item.version));
 }
 
 /* Why nothing is held. */

@@ -161,5 +161,9 @@ uint64_t lease_token(const struct lease *lease);
 bool lease_finished(const struct lease *lease);
 /* L7: it has finished, and an item of ours may stand there until its ttl is over. */
 bool lease_left_behind(const struct lease *lease);
+/* L1: the version was sent by this handle. */
+bool lease_wrote(const struct lease *lease, const char *version);
+/* L11: by this handle, or by one that the lease was passed on to, or had it before. */
+bool lease_has_nonce(const struct lease *lease, const char *version);
 
 #endif

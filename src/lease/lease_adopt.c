@@ -10,7 +10,6 @@ void lease_begin_adopting(struct lease *l)
 {
     l->phase = LEASE_PHASE_ADOPTING;
     l->own = LEASE_OWN_MAYBE;
-    memcpy(l->current, l->settings.adopted, sizeof(l->current));
 }
 
 void lease_adopt(struct lease *l, const struct clock_reading *now, struct lease_actions *actions)

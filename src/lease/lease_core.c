@@ -49,7 +49,7 @@ static void make_version(const struct lease *l, char *ret)
         ret[LEASE_NONCE_SIZE + i] = digits[count - 1 - i];
 }
 
-static bool has_nonce(const struct lease *l, const char *version)
+bool lease_has_nonce(const struct lease *l, const char *version)
 {
     return strncmp(version, l->settings.nonce, LEASE_NONCE_SIZE - 1) == 0 && version[LEASE_NONCE_SIZE - 1] == '-';
 }
@@ -68,13 +68,13 @@ static uint64_t number_of(const char *version)
 /* Another number of the nonce is of a process that the lease was passed on to (L11). */
 bool lease_wrote(const struct lease *l, const char *version)
 {
-    uint64_t number = has_nonce(l, version) ? number_of(version) : 0;
+    uint64_t number = lease_has_nonce(l, version) ? number_of(version) : 0;
     return number > l->settings.version_count && number <= l->version_count;
 }
 
 bool lease_may_adopt(const struct lease *l, const struct lease_item *item)
 {
-    return item->found && item->held && has_nonce(l, item->version) &&
+    return item->found && item->held && lease_has_nonce(l, item->version) &&
            number_of(item->version) >= number_of(l->settings.adopted);
 }
 

@@ -6,8 +6,6 @@
 #include "lease/lease.h"
 
 /* lease_core.c */
-/* L1: it was sent by this handle. */
-bool lease_wrote(const struct lease *lease, const char *version);
 bool lease_is_own(const struct lease *lease, const struct lease_item *item);
 /* L11.2: an older version is of a TAKE that came late, when somebody else may have had it. */
 bool lease_may_adopt(const struct lease *lease, const struct lease_item *item);

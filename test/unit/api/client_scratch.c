@@ -45,6 +45,19 @@ os_client *scratch_client(const struct scratch *scratch, const os_options *more)
     return client;
 }
 
+os_client *scratch_table_client(const struct scratch *scratch)
+{
+    char url[160];
+    os_error error;
+    os_options options = OS_OPTIONS_INIT;
+    os_client *client = NULL;
+    snprintf(url, sizeof(url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
+    options.ledger_url = url;
+    options.no_environment = 1;
+    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    return client;
+}
+
 os_client *scratch_s3_client(const struct scratch *scratch, const char *host, const os_options *more)
 {
     char endpoint[64];

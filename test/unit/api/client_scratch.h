@@ -23,6 +23,8 @@ void scratch_write_profile(const struct scratch *scratch, const char *fields, ch
 
 /* A client of it, with short times and its own options on top. */
 os_client *scratch_client(const struct scratch *scratch, const os_options *more);
+/* A client of the embedded ledger alone, for leases and locks, as of another process. */
+os_client *scratch_table_client(const struct scratch *scratch);
 /* A client of a made-up S3 store at "127.0.0.1:port", whose records are those of the embedded store; over TLS where
  * `more` has a ca_file. `more` may name another ledger. */
 os_client *scratch_s3_client(const struct scratch *scratch, const char *host, const os_options *more);

@@ -7,19 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static os_client *another_client(const struct scratch *scratch)
-{
-    char url[160];
-    os_error error;
-    os_options options = OS_OPTIONS_INIT;
-    os_client *client = NULL;
-    snprintf(url, sizeof(url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
-    options.ledger_url = url;
-    options.no_environment = 1;
-    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
-    return client;
-}
-
 static os_lease_options fenced(void)
 {
     os_lease_options options = OS_LEASE_OPTIONS_INIT;
@@ -58,8 +45,8 @@ static os_lease_info read_info(os_client *client)
 
 TEST_WITH(scratch, what_was_detached_is_held_until_it_is_adopted_and_released)
 {
-    os_client *first = another_client(scratch);
-    os_client *second = another_client(scratch);
+    os_client *first = scratch_table_client(scratch);
+    os_client *second = scratch_table_client(scratch);
     char handle[OS_LEASE_HANDLE_SIZE];
     char again[OS_LEASE_HANDLE_SIZE];
     uint64_t token;
@@ -84,7 +71,7 @@ TEST_WITH(scratch, what_was_detached_is_held_until_it_is_adopted_and_released)
 /* L11.3: each time with versions that were never there before. */
 TEST_WITH(scratch, a_handle_is_good_for_any_number_of_times)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     char handle[OS_LEASE_HANDLE_SIZE];
     char versions[4][sizeof(((os_lease_info *)0)->version)];
     uint64_t token;
@@ -105,7 +92,7 @@ TEST_WITH(scratch, a_handle_is_good_for_any_number_of_times)
 
 TEST_WITH(scratch, what_another_has_cannot_be_adopted)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     char handle[OS_LEASE_HANDLE_SIZE];
     uint64_t token;
     os_lease *lease = NULL;
@@ -127,10 +114,31 @@ TEST_WITH(scratch, what_another_has_cannot_be_adopted)
     os_client_close(client);
 }
 
+/* It was given up for dead, and lives. */
+TEST_WITH(scratch, who_had_it_before_is_told_so_and_drops_nothing)
+{
+    os_client *first = scratch_table_client(scratch);
+    os_client *second = scratch_table_client(scratch);
+    char handle[OS_LEASE_HANDLE_SIZE];
+    os_lease_options options = fenced();
+    os_lease *lease = NULL;
+    os_lease *adopted = NULL;
+    os_error error;
+    CHECK_CODE(os_lease_acquire(first, "job", &options, NULL, &lease, &error), OS_OK, &error);
+    CHECK_CODE(os_lease_handle(lease, handle, &error), OS_OK, &error);
+    CHECK_CODE(adopt(second, handle, &adopted, &error), OS_OK, &error);
+    CHECK_CODE(os_lease_release(lease, NULL, &error), OS_ERR_CONFLICT, &error);
+    assert_int_equal(read_info(second).held, 1);
+    assert_int_equal(os_lease_state(adopted), OS_LEASE_HELD);
+    CHECK_CODE(os_lease_release(adopted, NULL, &error), OS_OK, &error);
+    os_client_close(first);
+    os_client_close(second);
+}
+
 /* L11.4, L11.5 */
 TEST_WITH(scratch, one_without_a_token_is_not_adopted_with_one)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     char handle[OS_LEASE_HANDLE_SIZE];
     os_lease *lease = NULL;
     os_error error;
@@ -146,7 +154,7 @@ TEST_WITH(scratch, one_without_a_token_is_not_adopted_with_one)
 
 TEST_WITH(scratch, a_handle_that_is_none_is_refused)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_lease *lease = NULL;
     os_error error;
     char handle[OS_LEASE_HANDLE_SIZE];
@@ -175,13 +183,13 @@ TEST_WITH(scratch, a_handle_that_is_none_is_refused)
 
 TEST_WITH(scratch, one_whose_client_is_closed_is_only_freed)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_lease *lease = NULL;
     os_error error;
     CHECK_CODE(os_lease_acquire(client, "job", NULL, NULL, &lease, &error), OS_OK, &error);
     os_client_close(client);
     CHECK_CODE(os_lease_detach(lease, &error), OS_ERR_CANCELLED, &error);
-    client = another_client(scratch);
+    client = scratch_table_client(scratch);
     assert_int_equal(read_info(client).held, 1);
     os_client_close(client);
 }
@@ -204,7 +212,7 @@ static int see_lease(void *context, const char *name, const os_lease_info *info)
 /* The item that counts the epochs of tokens is none. */
 TEST_WITH(scratch, leases_are_listed_also_those_that_are_free)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     char handle[OS_LEASE_HANDLE_SIZE];
     uint64_t token;
     struct seen_leases seen = {0};

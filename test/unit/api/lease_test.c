@@ -16,20 +16,6 @@
 
 enum { SHORT_TTL_S = 2, PATIENCE_MS = 60000 };
 
-/* Another client of the same tables, as of another process. */
-static os_client *another_client(const struct scratch *scratch)
-{
-    char url[160];
-    os_error error;
-    os_options options = OS_OPTIONS_INIT;
-    os_client *client = NULL;
-    snprintf(url, sizeof(url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
-    options.ledger_url = url;
-    options.no_environment = 1;
-    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
-    return client;
-}
-
 static os_lease *acquire(os_client *client, const char *name, const os_lease_options *options)
 {
     os_lease *lease = NULL;
@@ -58,8 +44,8 @@ static os_code try_once(os_client *client, const char *name, os_error *error)
 /* L2, L7 */
 TEST_WITH(scratch, one_holds_it_and_the_next_can_when_it_is_released)
 {
-    os_client *client = another_client(scratch);
-    os_client *other = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
+    os_client *other = scratch_table_client(scratch);
     os_error error;
     os_lease_options options = OS_LEASE_OPTIONS_INIT;
     options.owner = "the first";
@@ -79,7 +65,7 @@ TEST_WITH(scratch, one_holds_it_and_the_next_can_when_it_is_released)
 
 TEST_WITH(scratch, what_stands_there_can_be_read)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_lease_info info = OS_LEASE_INFO_INIT;
     os_error error;
     CHECK_CODE(os_lease_read(client, "job", NULL, &info, &error), OS_OK, &error);
@@ -146,7 +132,7 @@ TEST_WITH(scratch, uncontended_each_takes_one_request)
 /* L8 */
 TEST_WITH(scratch, tokens_grow_with_each_holder_also_when_the_item_was_deleted)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_lease_options options = OS_LEASE_OPTIONS_INIT;
     options.fencing = 1;
     uint64_t last = 0;
@@ -194,8 +180,8 @@ static void *wait_for_it(void *context)
 /* L3: within a poll of a second. */
 TEST_WITH(scratch, who_waits_has_it_within_a_poll_of_its_release)
 {
-    struct waiter waiter = {.client = another_client(scratch), .deadline_ms = PATIENCE_MS, .held = EVENT_INIT};
-    os_client *client = another_client(scratch);
+    struct waiter waiter = {.client = scratch_table_client(scratch), .deadline_ms = PATIENCE_MS, .held = EVENT_INIT};
+    os_client *client = scratch_table_client(scratch);
     pthread_t thread;
     os_lease *lease = acquire(client, "job", NULL);
     assert_int_equal(pthread_create(&thread, NULL, wait_for_it, &waiter), 0);
@@ -213,8 +199,8 @@ TEST_WITH(scratch, who_waits_has_it_within_a_poll_of_its_release)
 /* L2c: its item is taken when it was seen unchanged for its own time to live. */
 TEST_WITH(scratch, who_died_is_waited_out)
 {
-    struct waiter waiter = {.client = another_client(scratch), .deadline_ms = PATIENCE_MS, .held = EVENT_INIT};
-    os_client *client = another_client(scratch);
+    struct waiter waiter = {.client = scratch_table_client(scratch), .deadline_ms = PATIENCE_MS, .held = EVENT_INIT};
+    os_client *client = scratch_table_client(scratch);
     os_error error;
     os_lease_options options = OS_LEASE_OPTIONS_INIT;
     options.ttl_s = SHORT_TTL_S;
@@ -233,8 +219,8 @@ TEST_WITH(scratch, who_died_is_waited_out)
 
 TEST_WITH(scratch, who_waits_can_be_called_off_and_has_a_deadline)
 {
-    os_client *client = another_client(scratch);
-    struct waiter waiter = {.client = another_client(scratch), .deadline_ms = 300, .held = EVENT_INIT};
+    os_client *client = scratch_table_client(scratch);
+    struct waiter waiter = {.client = scratch_table_client(scratch), .deadline_ms = 300, .held = EVENT_INIT};
     os_lease *lease = acquire(client, "job", NULL);
     (void)wait_for_it(&waiter);
     CHECK_CODE(waiter.code, OS_ERR_CONFLICT, &waiter.error);
@@ -274,7 +260,7 @@ static void note_change(void *context, os_lease *lease, os_lease_status status)
 /* L6: the machine stood, or its clock was set: nobody knows what happened meanwhile. */
 TEST_WITH(scratch, a_clock_that_jumps_over_the_end_loses_it_for_good)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     struct told told = {.lost = EVENT_INIT};
     os_error error;
     os_lease_options options = OS_LEASE_OPTIONS_INIT;
@@ -297,7 +283,7 @@ TEST_WITH(scratch, a_clock_that_jumps_over_the_end_loses_it_for_good)
 /* L6: it is final for whoever was told so, though nothing has looked after the lease in between. */
 TEST_WITH(scratch, what_was_said_to_be_lost_stays_so_when_the_clock_is_set_back)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     struct told told = {.lost = EVENT_INIT};
     os_error error;
     os_lease_options options = OS_LEASE_OPTIONS_INIT;
@@ -323,7 +309,7 @@ TEST_WITH(scratch, what_was_said_to_be_lost_stays_so_when_the_clock_is_set_back)
 /* L5: somebody deleted the item, so another may have held it meanwhile. */
 TEST_WITH(scratch, a_lease_whose_item_is_gone_is_lost)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     struct told told = {.lost = EVENT_INIT};
     os_error error;
     char file[128];
@@ -345,7 +331,7 @@ TEST_WITH(scratch, a_lease_whose_item_is_gone_is_lost)
 /* L7: somebody deleted it, and nothing has told so before the release. */
 TEST_WITH(scratch, a_release_that_finds_nothing_says_so)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_error error;
     char file[128];
     sqlite3 *db = NULL;
@@ -360,7 +346,7 @@ TEST_WITH(scratch, a_release_that_finds_nothing_says_so)
 
 TEST_WITH(scratch, bad_arguments_are_refused_before_anything_is_sent)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_lease *lease = NULL;
     os_error error;
     char longest[1030];
@@ -413,7 +399,7 @@ static void execute(const struct scratch *scratch, const char *sql)
 /* The file is of the version that it was, so that earlier releases go on with it; and what is there is not used blindly. */
 TEST_WITH(scratch, a_table_of_leases_that_is_anothers_is_refused)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_lease_info info = OS_LEASE_INFO_INIT;
     os_error error;
     execute(scratch, "CREATE TABLE leases (key TEXT PRIMARY KEY, version TEXT CHECK (version = 'x'))");
@@ -429,7 +415,7 @@ TEST_WITH(scratch, a_table_of_leases_that_is_anothers_is_refused)
 
 TEST_WITH(scratch, a_forked_child_holds_nothing)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_error error;
     os_lease_options options = OS_LEASE_OPTIONS_INIT;
     options.fencing = 1;
@@ -451,7 +437,7 @@ TEST_WITH(scratch, a_forked_child_holds_nothing)
 /* It is for leases alone. */
 TEST_WITH(scratch, a_client_without_a_store_says_so)
 {
-    os_client *client = another_client(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_error error;
     os_object object = OS_OBJECT_INIT;
     os_body body = OS_BODY_MEMORY("x", 1);

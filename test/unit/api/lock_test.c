@@ -16,18 +16,6 @@ static const os_lock ann = {sizeof(os_lock), "space", "job", "ann", "1"};
 static const os_lock ann_again = {sizeof(os_lock), "space", "job", "ann", "2"};
 static const os_lock bob = {sizeof(os_lock), "space", "job", "bob", "1"};
 
-static os_client *client_of(const struct scratch *scratch)
-{
-    char url[160];
-    os_error error;
-    os_options options = OS_OPTIONS_INIT;
-    os_client *client = NULL;
-    snprintf(url, sizeof(url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
-    options.ledger_url = url;
-    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
-    return client;
-}
-
 /* As if time had passed. */
 static void expire(const struct scratch *scratch)
 {
@@ -43,7 +31,7 @@ static void expire(const struct scratch *scratch)
 
 TEST_WITH(scratch, a_lock_is_one_instances_until_it_is_released)
 {
-    os_client *client = client_of(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_lock_info info = OS_LOCK_INFO_INIT;
     os_error error;
     int64_t now_s = time(NULL);
@@ -69,7 +57,7 @@ TEST_WITH(scratch, a_lock_is_one_instances_until_it_is_released)
 
 TEST_WITH(scratch, the_same_instance_acquires_anew_and_renews_by_adding)
 {
-    os_client *client = client_of(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_lock_info info = OS_LOCK_INFO_INIT;
     os_error error;
     CHECK_CODE(os_lock_renew(client, &ann, LONG_S, NULL, &info, &error), OS_ERR_CONFLICT, &error);
@@ -90,7 +78,7 @@ TEST_WITH(scratch, the_same_instance_acquires_anew_and_renews_by_adding)
 
 TEST_WITH(scratch, one_that_has_expired_is_anybodys_and_cannot_be_renewed)
 {
-    os_client *client = client_of(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_lock_info info = OS_LOCK_INFO_INIT;
     os_error error;
     CHECK_CODE(os_lock_acquire(client, &ann, LONG_S, NULL, &info, &error), OS_OK, &error);
@@ -115,7 +103,7 @@ static os_code try_with(os_client *client, os_lock lock, os_error *error)
 /* Only when its time is over, whosever it is. */
 TEST_WITH(scratch, one_that_has_expired_can_be_broken)
 {
-    os_client *client = client_of(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_lock_info info = OS_LOCK_INFO_INIT;
     os_error error;
     CHECK_CODE(os_lock_acquire(client, &ann, LONG_S, NULL, NULL, &error), OS_OK, &error);
@@ -152,7 +140,7 @@ static int see_lock(void *context, const char *name_space, const char *name, con
 
 TEST_WITH(scratch, locks_are_listed_by_namespace)
 {
-    os_client *client = client_of(scratch);
+    os_client *client = scratch_table_client(scratch);
     const os_lock other = {sizeof(os_lock), "other", "job", "bob", "1"};
     const os_lock second = {sizeof(os_lock), "space", "more", "bob", "1"};
     struct seen_locks all = {.client = client};
@@ -178,7 +166,7 @@ TEST_WITH(scratch, locks_are_listed_by_namespace)
 
 TEST_WITH(scratch, bad_arguments_are_refused)
 {
-    os_client *client = client_of(scratch);
+    os_client *client = scratch_table_client(scratch);
     os_error error;
     char longest[260];
     memset(longest, 'n', sizeof(longest));
