@@ -17,7 +17,8 @@
  *   token (os_lease_token): whoever was later has a larger one.
  *
  * Threads. A lease is extended by the client's I/O thread (with foreign_loop: within os_client_step), a third of its time
- *   to live after the last time. Its functions may be called from any thread, but none after os_lease_release or os_lease_detach has begun.
+ *   to live after the last time. Its functions may be called from any thread, but none after os_lease_release or
+ *   os_lease_detach has begun.
  */
 #ifndef OSCOMMIT_LEASE_H
 #define OSCOMMIT_LEASE_H
@@ -86,15 +87,15 @@ OS_API uint64_t os_lease_token(const os_lease *lease);
  *                     between here and the table sends a request twice
  *   OS_ERR_UNDECIDED  it was held until now, but the table did not confirm the end: others may have to wait for ttl_s
  *   OS_ERR_CANCELLED  the client was closed before: nothing was sent, and others may have to wait for ttl_s
- *   OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY   refused: in a callback of the client, in a child process, a bad `call`, or for want of memory.
- *                     The lease is still held, and the caller's */
+ *   OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY   refused: in a callback of the client, in a child process, a bad `call`, or for want of
+ *                     memory. The lease is still held, and the caller's */
 OS_API os_code os_lease_release(os_lease *lease, const os_call *call, os_error *err);
 
 #define OS_LEASE_HANDLE_SIZE 64 /* bytes, with the NUL */
 
 /* What another process needs to go on with this lease, as a text of at most 53 characters: 32 hex digits, '-' and a number.
- * It stays good as long as the lease is held, however often it is passed on. Whoever has it, and may write to the table, can extend and
- * release the lease. OS_ERR_ARGUMENT for NULL. Does not block. */
+ * It stays good as long as the lease is held, however often it is passed on. Whoever has it, and may write to the table, can
+ * extend and release the lease. OS_ERR_ARGUMENT for NULL. Does not block. */
 OS_API os_code os_lease_handle(const os_lease *lease, char ret[OS_LEASE_HANDLE_SIZE], os_error *err);
 
 /* Frees a lease without releasing it, but where it is refused: it is extended no more, and ends by itself when its time is

@@ -26,8 +26,8 @@ json_t *json_read(const char *text, size_t len);
 /* Whether that is because it is over a bound. */
 bool json_is_too_large(const char *text, size_t len);
 
-/* As json_read for what is no answer of a server: any value, without the bounds, with flags of json_loadb. *ret_where: why not, which may
- * be NULL. */
+/* As json_read for what is no answer of a server: any value, without the bounds, with flags of json_loadb. *ret_where: why
+ * not, which may be NULL. */
 json_t *json_parse(const char *text, size_t len, size_t flags, json_error_t *ret_where);
 
 /* Appends compact JSON, members in the order in which they were added. */

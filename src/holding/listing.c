@@ -23,10 +23,9 @@ static bool take_row(void *context, const struct table_row *row)
         listing->unreadable++;
         return true;
     }
-    void *filled = calloc(1, listing->row_size);
-    bool is_wanted = filled != NULL && listing->fill(listing->context, row->item, filled);
-    listing->no_memory = filled == NULL || (is_wanted && !buf_add(&listing->rows, filled, listing->row_size));
-    free(filled);
+    memset(listing->row, 0, listing->row_size);
+    if (listing->fill(listing->context, row->item, listing->row))
+        listing->no_memory = !buf_add(&listing->rows, listing->row, listing->row_size);
     return !listing->no_memory;
 }
 
@@ -55,11 +54,13 @@ os_code listing_run(struct listing *listing, os_client *client, const os_call *c
                             .restart = begin_anew,
                             .context = listing};
     buf_init(&listing->rows, ROWS_MAX);
-    os_code code = asking_run(&asking, call, err);
+    listing->row = malloc(listing->row_size);
+    os_code code = listing->row != NULL ? asking_run(&asking, call, err) : error_no_memory(err);
     if (code == OS_OK && listing->no_memory)
         code = error_no_memory(err);
     if (code == OS_OK)
         code = give_rows(listing, err);
     buf_free(&listing->rows);
+    free(listing->row);
     return code;
 }

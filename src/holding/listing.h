@@ -15,6 +15,7 @@ struct listing {
     int (*give)(void *context, const void *row); /* the calling thread; not 0: stop */
     void *context;
     struct buf rows;
+    void *row;         /* the next one, while it is filled */
     size_t unreadable; /* items that do not fit */
     bool no_memory;
 };

@@ -258,6 +258,19 @@ static os_code renew(os_client *client, const void *context, os_error *err)
     return code;
 }
 
+/* On the condition that stands there. `what` is done to a lock that is there. */
+static os_code delete_lock(struct lock_call *call, const struct lock_arguments *arguments, const char *what,
+                           os_error *err)
+{
+    call->asking.request.verb = TABLE_DELETE;
+    call->asking.request.condition = &call->condition;
+    os_code code = ask(call, arguments, err);
+    give(call, arguments->ret);
+    if (code == OS_ERR_CONFLICT)
+        return call->info.held ? held_by_another(call, err) : OS_OK;
+    return is_not_known(call, code) ? not_known(call, what, code, err) : code;
+}
+
 static os_code release(os_client *client, const void *context, os_error *err)
 {
     const struct lock_arguments *arguments = context;
@@ -266,15 +279,7 @@ static os_code release(os_client *client, const void *context, os_error *err)
     if (code != OS_OK)
         return code;
     require_ours(&call);
-    call.asking.request.verb = TABLE_DELETE;
-    call.asking.request.condition = &call.condition;
-    code = ask(&call, arguments, err);
-    give(&call, arguments->ret);
-    if (code == OS_ERR_CONFLICT)
-        return call.info.held ? held_by_another(&call, err) : OS_OK;
-    if (is_not_known(&call, code))
-        return not_known(&call, "released is not known: release it again", code, err);
-    return code;
+    return delete_lock(&call, arguments, "released is not known: release it again", err);
 }
 
 /* Whosever it is. */
@@ -286,13 +291,7 @@ static os_code break_expired(os_client *client, const void *context, os_error *e
     if (code != OS_OK)
         return code;
     item_require_below(&call.condition, LOCK_AT_EXPIRY, lock_now_s());
-    call.asking.request.verb = TABLE_DELETE;
-    call.asking.request.condition = &call.condition;
-    code = ask(&call, arguments, err);
-    give(&call, arguments->ret);
-    if (code == OS_ERR_CONFLICT)
-        return call.info.held ? held_by_another(&call, err) : OS_OK;
-    return code;
+    return delete_lock(&call, arguments, "broken is not known: break it again", err);
 }
 
 static os_code look_up(os_client *client, const void *context, os_error *err)

@@ -306,6 +306,13 @@ static void route(struct fake_dynamo *dynamo)
     fake_dynamo_fail(dynamo, CORAL "UnknownOperationException", "Unknown operation", NULL);
 }
 
+bool fake_dynamo_is_asked(const struct fake_dynamo *dynamo, const char *request, size_t length)
+{
+    char named[320];
+    int size = snprintf(named, sizeof(named), "\"TableName\":\"%s\"", dynamo->table != NULL ? dynamo->table : "");
+    return size > 0 && (size_t)size < sizeof(named) && memmem(request, length, named, (size_t)size) != NULL;
+}
+
 bool fake_dynamo_handle(struct fake_dynamo *dynamo, const char *request, size_t length, uint64_t now_ms,
                         struct buf *ret_answer)
 {

@@ -61,6 +61,9 @@ struct fake_dynamo_record { /* borrowed until the next handle */
 size_t fake_dynamo_record_count(const struct fake_dynamo *dynamo);
 struct fake_dynamo_record fake_dynamo_record_at(const struct fake_dynamo *dynamo, size_t index);
 
+/* The request names its table. */
+bool fake_dynamo_is_asked(const struct fake_dynamo *dynamo, const char *request, size_t length);
+
 struct fake_dynamo_lease { /* borrowed until the next handle; "" and 0: it does not say */
     const char *version;   /* "": nobody has it */
     const char *owner;

@@ -104,8 +104,7 @@ bool world_rotate(struct world *world)
 bool world_ask_ledger(struct world *world, const struct process *process, const struct buf *request, bool copy,
                       struct buf *ret_answer)
 {
-    static const char named[] = "\"TableName\":\"" NETWORK_LEASES "\"";
-    bool of_leases = world->leases != NULL && strstr(buf_str(request), named) != NULL;
+    bool of_leases = world->leases != NULL && fake_dynamo_is_asked(world->leases, buf_str(request), request->len);
     struct fake_dynamo *table = of_leases ? world->leases : world->dynamo;
     bool done = fake_dynamo_handle(table, buf_str(request), request->len, world_table_ms(world), ret_answer);
     if (of_leases)

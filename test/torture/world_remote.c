@@ -53,12 +53,9 @@ static bool write_request(const struct http_server_record *record, struct buf *r
 /* Each table is a service of its own, as the fake has one. */
 static struct fake_dynamo *table_of(struct services *services, const struct http_server_record *record)
 {
-    for (size_t i = 1; i < TABLES; i++) {
-        char named[64];
-        snprintf(named, sizeof(named), "\"TableName\":\"%s\"", tables[i].name);
-        if (record->body_length > 0 && memmem(record->body, record->body_length, named, strlen(named)) != NULL)
+    for (size_t i = 1; i < TABLES; i++)
+        if (record->body_length > 0 && fake_dynamo_is_asked(services->tables[i], record->body, record->body_length))
             return services->tables[i];
-    }
     return services->tables[0];
 }
 

@@ -13,8 +13,7 @@ static enum status release(struct session *session, const os_lease_options *how)
     if (status != STATUS_DONE)
         return status;
     code = os_lease_release(lease, &session->call, &error);
-    status = code == OS_ERR_CONFLICT ? STATUS_LOST : status_of_lease(code);
-    return output_outcome(&session->output, name, status, &error);
+    return output_outcome(&session->output, name, lease_status_of(code), &error);
 }
 
 static enum status lease_release_run(const struct options *options)

@@ -401,29 +401,37 @@ static void write_number(char *version, unsigned number)
     version[NONCE + 1 + (number >= 10)] = (char)('0' + number % 10);
 }
 
-/* By how many of the numbers up to it a bound becomes smaller. */
-static void renumber_bounds(struct world *world, unsigned h, unsigned long found, unsigned number)
+/* The bounds of each handle's numbers, as they become. */
+struct bounds {
+    uint64_t first[HANDLES];
+    uint64_t last[HANDLES];
+};
+
+static bool counts_under(const struct world *world, unsigned i, unsigned h)
+{
+    return world_letter(i) == world_letter(h) && world->handles[i].lease.phase != LEASE_PHASE_OVER;
+}
+
+/* `found` becomes `number`, and so does every bound that is not before it, until the next one is found. */
+static void note_bounds(const struct world *world, unsigned long found, unsigned number, struct bounds *ret)
 {
     for (unsigned i = 0; i < config->handles; i++) {
-        struct lease *lease = &world->handles[i].lease;
-        if (world_letter(i) != world_letter(h) || lease->phase == LEASE_PHASE_OVER)
-            continue;
+        const struct lease *lease = &world->handles[i].lease;
         if (found <= lease->settings.version_count)
-            world->handles[i].first_count = number;
+            ret->first[i] = number;
         if (found <= lease->version_count)
-            world->handles[i].last_count = number;
+            ret->last[i] = number;
     }
 }
 
-static void write_bounds(struct world *world, unsigned h)
+static void write_bounds(struct world *world, unsigned h, const struct bounds *bounds)
 {
     for (unsigned i = 0; i < config->handles; i++) {
-        struct handle *handle = &world->handles[i];
-        if (world_letter(i) == world_letter(h) && handle->lease.phase != LEASE_PHASE_OVER) {
-            handle->lease.settings.version_count = handle->first_count;
-            handle->lease.version_count = handle->last_count;
-        }
-        handle->first_count = handle->last_count = 0;
+        struct lease *lease = &world->handles[i].lease;
+        if (!counts_under(world, i, h))
+            continue;
+        lease->settings.version_count = bounds->first[i];
+        lease->version_count = bounds->last[i];
     }
 }
 
@@ -432,6 +440,7 @@ static void write_bounds(struct world *world, unsigned h)
 static void renumber_versions(struct world *world, unsigned h)
 {
     struct places places;
+    struct bounds bounds = {.first = {0}};
     unsigned long done = 0;
     unsigned number = 0;
     find_places(world, h, &places);
@@ -445,13 +454,13 @@ static void renumber_versions(struct world *world, unsigned h)
         if (next == 0)
             break;
         number++; /* never larger than next, so that none is met twice */
-        renumber_bounds(world, h, next, number);
+        note_bounds(world, next, number, &bounds);
         for (unsigned i = 0; i < places.count; i++)
             if (number_of(places.list[i]) == next)
                 write_number(places.list[i], number);
         done = next;
     }
-    write_bounds(world, h);
+    write_bounds(world, h, &bounds);
 }
 
 /* What was detached is nothing any more when its time is over. */

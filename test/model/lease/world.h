@@ -98,9 +98,7 @@ struct handle {
     uint64_t timer_ms; /* by its MONOTONIC */
     uint64_t mono_stood_ms;
     uint64_t all_stood_ms;
-    int64_t set_s;        /* REALTIME was set by so much */
-    uint64_t first_count; /* while versions are numbered anew; else 0 */
-    uint64_t last_count;
+    int64_t set_s; /* REALTIME was set by so much */
     bool has_timer;
     bool is_started;
     bool is_dead;
