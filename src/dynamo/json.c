@@ -83,7 +83,7 @@ static int append(const char *data, size_t len, void *out)
 
 bool json_write_as(struct buf *out, const json_t *value, size_t flags)
 {
-    return json_dump_callback(value, append, out, flags) == 0 && buf_ok(out);
+    return json_dump_callback(value, append, out, flags) == 0;
 }
 
 /* RFC 8259, section 7. */
