@@ -31,12 +31,21 @@ static bool is_elsewhere(const struct table_answer *answer)
            (code == OS_ERR_PROTOCOL && answer->error.http_status == 0);
 }
 
+static void note_request(struct asking *asking, const struct table_answer *answer)
+{
+    const struct item *item = asking->request.item; /* whose first value is its key */
+    client_note_request(asking->client, table_verb_name(asking->request.verb),
+                        item != NULL ? item_text_of(item, 0) : "", &asking->sent, answer->error.http_status,
+                        answer->error.code);
+}
+
 static void was_answered(void *context, const struct table_answer *answer)
 {
     struct asking *asking = context;
     asking->table_op = NULL;
     asking->error = answer->error;
     asking->outcome = answer->outcome;
+    note_request(asking, answer);
     if (answer->found && asking->take != NULL)
         asking->take(asking->context, answer->item);
     if (is_elsewhere(answer))
@@ -54,6 +63,7 @@ static void ask_table(struct op *op)
     if (asking->restart != NULL)
         asking->restart(asking->context);
     asking->request.deadline_monotonic_ms = op->deadline_monotonic_ms;
+    clock_read(&asking->sent);
     asking->table_op = table->vtable->start(table, &asking->request, was_answered, asking);
     if (asking->table_op == NULL) {
         (void)error_no_memory(&asking->error);

@@ -26,6 +26,7 @@ struct asking {
     os_call call;
     struct op op;
     struct table_op *table_op;
+    struct clock_reading sent;
     enum table_outcome outcome; /* of the last answer; 0: none came */
     os_error error;
 };

@@ -17,16 +17,6 @@ static void step(os_lease *hold, struct lease_event *event);
 
 /* ------------------------------------------------------------------------------------------------------ requests */
 
-static const char *operation_of(const os_lease *hold)
-{
-    switch (hold->wire.table.verb) {
-    case TABLE_PUT: return "PutItem";
-    case TABLE_DELETE: return "DeleteItem";
-    case TABLE_GET: return "GetItem";
-    default: return "UpdateItem";
-    }
-}
-
 /* Who holds it, as far as the item says. */
 static void note_other(os_lease *hold, const struct item *item)
 {
@@ -95,8 +85,8 @@ static void answered(void *context, const struct table_answer *answer)
     if (answer->outcome == TABLE_UNREADABLE)
         judge_unreadable(hold, &event);
     note_error(hold, answer);
-    client_note_request(hold->client, operation_of(hold), hold->name, &hold->sent, answer->error.http_status,
-                        answer->error.code);
+    client_note_request(hold->client, table_verb_name(hold->wire.table.verb), hold->name, &hold->sent,
+                        answer->error.http_status, answer->error.code);
     note_release(hold, &event);
     step(hold, &event);
 }

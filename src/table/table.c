@@ -15,6 +15,21 @@ uint64_t table_try_deadline(const struct table_request *request)
     return sooner ? now.monotonic_ms + request->try_ms : deadline_ms;
 }
 
+const char *table_verb_name(enum table_verb verb)
+{
+    switch (verb) {
+    case TABLE_REPLACE:
+    case TABLE_PUT: return "PutItem";
+    case TABLE_UPDATE: return "UpdateItem";
+    case TABLE_DELETE: return "DeleteItem";
+    case TABLE_GET: return "GetItem";
+    case TABLE_LIST: return "Scan";
+    case TABLE_CREATE: return "CreateTable";
+    case TABLE_CHECK: break;
+    }
+    return "DescribeTable";
+}
+
 void table_add_hint(const struct table *table, os_error *err)
 {
     error_add(err, table->hint);

@@ -85,6 +85,8 @@ struct table_config { /* borrowed during ..._new only, but for loop */
 };
 /* When a request that is sent now is not waited for any longer. */
 uint64_t table_try_deadline(const struct table_request *request);
+/* As DynamoDB names the request, the first of several; for log and metrics. */
+const char *table_verb_name(enum table_verb verb);
 /* Puts the table's hint behind the message of a failure. */
 void table_add_hint(const struct table *table, os_error *err);
 os_code dynamo_table_new(const struct table_config *config, struct table **ret, os_error *err);

@@ -12,6 +12,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import wall_clock
 from lease_testing import LOST, PATIENCE_S, PROMISED_S, SHORT_S, SLACK_S, LeaseCase
 from oscommit_testing import CONFLICT, DONE, NOT_EXECUTED, USAGE, FaultProxy, main, tool
 
@@ -257,25 +258,16 @@ class ClockMoved(LockCase):
 
     def setUp(self):
         super().setUp()
-        preload = os.environ.get("OSCOMMIT_TEST_CLOCK_AHEAD")
-        if not preload:
-            self.skipTest("OSCOMMIT_TEST_CLOCK_AHEAD is not set: a program with a sanitizer does not take it")
-        self.clock = self.file("clock", b"0")
-        self.surroundings = {"LD_PRELOAD": preload, "OSCOMMIT_TEST_CLOCK_AHEAD_FILE": self.clock}
-
-    def set_clock(self, ahead_s):
-        with open(self.clock + ".new", "w", encoding="utf-8") as clock:
-            clock.write(str(ahead_s))
-        os.replace(self.clock + ".new", self.clock)
+        self.clock = wall_clock.of(self)
 
     def test_an_hour_forward_ends_the_program_before_another_runs(self):
         name = self.key("forward")
-        holder = self.hold(name, "--ttl", f"{self.TTL_S}s", environment=self.surroundings,
+        holder = self.hold(name, "--ttl", f"{self.TTL_S}s", environment=self.clock.environment,
                            program=("sh", "-c", "echo ready; echo $$; exec sleep 600"))
         program = int(holder.stdout.readline())
         second = self.start("lock", name, "--wait", "5m", "--", "echo", "second")
         since = time.monotonic()
-        self.set_clock(self.AN_HOUR_S)
+        self.clock.set(self.AN_HOUR_S)
         self.assertEqual(second.stdout.readline(), b"second\n")
         took = time.monotonic() - since
         self.assertFalse(is_there(program), "two programs at a time")
@@ -287,9 +279,9 @@ class ClockMoved(LockCase):
 
     def test_an_hour_back_changes_nothing(self):
         name = self.key("back")
-        holder = self.hold(name, "--ttl", f"{self.TTL_S}s", environment=self.surroundings, stdin=subprocess.PIPE,
+        holder = self.hold(name, "--ttl", f"{self.TTL_S}s", environment=self.clock.environment, stdin=subprocess.PIPE,
                            program=("sh", "-c", "echo ready; read line"))
-        self.set_clock(-self.AN_HOUR_S)
+        self.clock.set(-self.AN_HOUR_S)
         self.exits(CONFLICT, "lock", name, "--wait", f"{2 * self.TTL_S}s", "--", "echo", "second")
         holder.stdin.write(b"\n")
         holder.stdin.flush()

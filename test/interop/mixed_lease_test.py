@@ -8,18 +8,16 @@ Every holder is a process that prints what it believes (lease_history.py says ho
 Environment, as for the other tests of programs (oscommit_testing.py), and
     OSCOMMIT_TEST_LEASE_HOLDER   the holder by this library (lease_holder.c)
     OSCOMMIT_TEST_LEASE_PEER     the holder by the crate dynamodb-lease (scripts/servers.sh builds it)
-    OSCOMMIT_TEST_CLOCK_AHEAD    a library that puts the wall clock of a program ahead (clock_ahead.c)
+    OSCOMMIT_TEST_FAKETIME       libfaketime (wall_clock.py)
     OSCOMMIT_TEST_LEASE_RACE_S   how long the fleet races [60]
 """
 
 import itertools
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
@@ -28,6 +26,7 @@ from dataclasses import dataclass
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "support")]
 import oscommit_testing as testing
+import wall_clock
 from lease_history import describe, judge, read_events
 from oscommit_testing import EXIT_SKIPPED, FaultProxy, dynamo
 
@@ -300,12 +299,11 @@ class CrateAlone(LeaseCase):
         self.exact(1)
 
     def test_expected_hole_a_clock_that_is_ahead_takes_what_is_held(self):
-        if not os.environ.get("OSCOMMIT_TEST_CLOCK_AHEAD"):
-            self.skipTest("OSCOMMIT_TEST_CLOCK_AHEAD is not set")
+        clock = wall_clock.of(self)
+        clock.set(TTL_S + 2)
         first = self.holds(CAREFUL)
         begun = time.monotonic()
-        ahead = {"LD_PRELOAD": os.environ["OSCOMMIT_TEST_CLOCK_AHEAD"], "OSCOMMIT_TEST_CLOCK_AHEAD_S": str(TTL_S + 2)}
-        second = self.holds(CAREFUL, **ahead)
+        second = self.holds(CAREFUL, **clock.environment)
         self.assertLess(time.monotonic() - begun, TTL_S - 1, "it waited: its clock is not ahead")
         self.assertIsNotNone(first.wait_for("lost"))
         self.two_believe(first, second)
@@ -356,21 +354,7 @@ class WallClock(LeaseCase):
 
     def setUp(self):
         super().setUp()
-        self.preload = os.environ.get("OSCOMMIT_TEST_CLOCK_AHEAD")
-        if not self.preload:
-            self.skipTest("OSCOMMIT_TEST_CLOCK_AHEAD is not set: a program with a sanitizer does not take it")
-        folder = tempfile.mkdtemp(prefix="oscommit-clock-")
-        self.addCleanup(shutil.rmtree, folder, True)
-        self.clock = os.path.join(folder, "ahead")
-        self.set_clock(0)
-
-    def set_clock(self, seconds):
-        with open(self.clock + ".new", "w", encoding="ascii") as file:
-            file.write(str(seconds))
-        os.replace(self.clock + ".new", self.clock)
-
-    def with_clock(self):
-        return {"LD_PRELOAD": self.preload, "OSCOMMIT_TEST_CLOCK_AHEAD_FILE": self.clock}
+        self.clock = wall_clock.of(self)
 
     def waits(self, side, **options):
         """One more holder, which has asked for the lease and did not get it."""
@@ -383,9 +367,9 @@ class WallClock(LeaseCase):
     def test_set_forwards_it_is_lost_before_another_has_it(self):
         for side in (OURS, FENCED):
             with self.subTest(side=side.name):
-                first = self.holds(side, **self.with_clock())
+                first = self.holds(side, **self.clock.environment)
                 second, _ = self.waits(CRATE)
-                self.set_clock(HOUR_S)
+                self.clock.set(HOUR_S)
                 lost = first.wait_for("lost")
                 self.assertIsNotNone(lost)
                 believed = [event.until_us for event in first.events() if event.until_us]
@@ -393,14 +377,14 @@ class WallClock(LeaseCase):
                 self.assertIsNotNone(second.wait_for("held"))
                 first.kill()
                 second.kill()
-                self.set_clock(0)
+                self.clock.set(0)
         self.exact(2)
 
     def test_set_backwards_it_holds_on_and_nobody_else_has_it(self):
-        first = self.holds(OURS, **self.with_clock())
+        first = self.holds(OURS, **self.clock.environment)
         others = [self.waits(side)[0] for side in (OURS, CRATE)]
         extended = sum(event.kind == "until" for event in first.events())
-        self.set_clock(-HOUR_S)
+        self.clock.set(-HOUR_S)
         # Each is a third of its time to live: it goes on for more than that.
         self.assertIsNotNone(first.wait_for("until", extended + 6))
         self.assertEqual([event.kind for holder in others for event in holder.events()], [])
@@ -409,8 +393,8 @@ class WallClock(LeaseCase):
 
     def wait_with_a_clock_that_is_set_forwards(self, side):
         first = self.holds(side)
-        second, has_asked_again = self.waits(OURS, **self.with_clock())
-        self.set_clock(HOUR_S)
+        second, has_asked_again = self.waits(OURS, **self.clock.environment)
+        self.clock.set(HOUR_S)
         has_asked_again(2 * TTL_S)  # once in a second
         self.assertTrue(first.believes())
         self.assertEqual(second.events(), [])
@@ -426,8 +410,8 @@ class WallClock(LeaseCase):
 
     def test_expected_hole_a_crate_whose_clock_is_ahead_takes_what_ours_holds(self):
         first = self.holds(OURS)
-        self.set_clock(HOUR_S)
-        second = self.holds(CRATE, **self.with_clock())
+        self.clock.set(HOUR_S)
+        second = self.holds(CRATE, **self.clock.environment)
         self.assertIsNotNone(first.wait_for("lost"))
         self.two_believe(first, second)
 

@@ -14,37 +14,40 @@ static bool is_embedded(const struct fixture *f)
     return f->ledger_endpoint[0] == '\0';
 }
 
-static const char *table_of(const struct fixture *f)
+enum kind { LEASES, LOCKS };
+
+static const char *table_of(const struct fixture *f, enum kind kind)
 {
-    static char table[80];
-    snprintf(table, sizeof(table), "leases-of-%s", f->table);
-    return table;
+    static char tables[2][80];
+    snprintf(tables[kind], sizeof(tables[kind]), "%s-of-%s", kind == LEASES ? "leases" : "locks", f->table);
+    return tables[kind];
 }
 
-static const char *url_of(const struct fixture *f)
+static const char *url_of(const struct fixture *f, enum kind kind)
 {
     static char url[400];
     if (is_embedded(f))
         snprintf(url, sizeof(url), "sqlite://%s/.oscommit/ledger.db", f->store_url + strlen("file://"));
     else
-        snprintf(url, sizeof(url), "dynamodb://%s", table_of(f));
+        snprintf(url, sizeof(url), "dynamodb://%s", table_of(f, kind));
     return url;
 }
 
-static void make_table_once(const struct fixture *f)
+static void make_table_once(const struct fixture *f, enum kind kind)
 {
-    static char made[80];
-    if (is_embedded(f) || strcmp(made, table_of(f)) == 0)
+    static char made[2][80];
+    const char *table = table_of(f, kind);
+    if (is_embedded(f) || strcmp(made[kind], table) == 0)
         return;
-    assert_true(raw_make_table(f->ledger_endpoint, table_of(f), "key", "S", NULL));
-    snprintf(made, sizeof(made), "%s", table_of(f));
+    assert_true(raw_make_table(f->ledger_endpoint, table, kind == LEASES ? "key" : "lockId", "S", NULL));
+    snprintf(made[kind], sizeof(made[kind]), "%s", table);
 }
 
-os_client *leases_client_with(const struct fixture *f, os_options options)
+static os_client *client_of(const struct fixture *f, enum kind kind, os_options options)
 {
-    make_table_once(f);
+    make_table_once(f, kind);
     os_options of_fixture = fixture_options(f);
-    options.ledger_url = url_of(f);
+    options.ledger_url = url_of(f, kind);
     options.no_environment = 1;
     if (options.dynamodb_endpoint == NULL)
         options.dynamodb_endpoint = of_fixture.dynamodb_endpoint;
@@ -52,6 +55,22 @@ os_client *leases_client_with(const struct fixture *f, os_options options)
     options.access_key_id = of_fixture.access_key_id;
     options.secret_access_key = of_fixture.secret_access_key;
     return fixture_client(&options);
+}
+
+os_client *leases_client_with(const struct fixture *f, os_options options)
+{
+    return client_of(f, LEASES, options);
+}
+
+os_client *locks_client_with(const struct fixture *f, os_options options)
+{
+    return client_of(f, LOCKS, options);
+}
+
+os_client *locks_client(const struct fixture *f)
+{
+    os_options options = OS_OPTIONS_INIT;
+    return locks_client_with(f, options);
 }
 
 os_client *leases_client(const struct fixture *f)
@@ -106,12 +125,17 @@ os_lease_info leases_read(os_client *client, const char *name)
 
 void leases_put_item(const struct fixture *f, json_t *item)
 {
-    assert_true(raw_put_item(f->ledger_endpoint, table_of(f), item));
+    assert_true(raw_put_item(f->ledger_endpoint, table_of(f, LEASES), item));
+}
+
+void locks_put_item(const struct fixture *f, json_t *item)
+{
+    assert_true(raw_put_item(f->ledger_endpoint, table_of(f, LOCKS), item));
 }
 
 void leases_delete_item(const struct fixture *f, const char *name)
 {
-    json_t *request = json_pack("{s:s,s:{s:{s:s}}}", "TableName", table_of(f), "Key", "key", "S", name);
+    json_t *request = json_pack("{s:s,s:{s:{s:s}}}", "TableName", table_of(f, LEASES), "Key", "key", "S", name);
     assert_int_equal(raw_dynamo(f->ledger_endpoint, "DeleteItem", request, NULL), 200);
 }
 

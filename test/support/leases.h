@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leases in the ledger of a fixture: in a table of their own, or embedded in the store's own file. */
+/* Leases and locks in the ledger of a fixture: in tables of their own, or embedded in the store's own file. */
 #ifndef OSCOMMIT_TEST_LEASES_H
 #define OSCOMMIT_TEST_LEASES_H
 
@@ -15,6 +15,9 @@ os_client *leases_client(const struct fixture *f);
 /* The same past the proxy; and with options of the caller's, whose ledger and credentials are filled in. */
 os_client *leases_direct_client(const struct fixture *f);
 os_client *leases_client_with(const struct fixture *f, os_options options);
+/* The same for locks. */
+os_client *locks_client(const struct fixture *f);
+os_client *locks_client_with(const struct fixture *f, os_options options);
 
 /* Holds it at once, or fails the test. `options` may be NULL. */
 os_lease *leases_acquire(os_client *client, const char *name, const os_lease_options *options);
@@ -25,6 +28,7 @@ os_lease_info leases_read(os_client *client, const char *name);
 
 /* Of DynamoDB: what others do to the item. */
 void leases_put_item(const struct fixture *f, json_t *item); /* takes it over */
+void locks_put_item(const struct fixture *f, json_t *item);  /* the same */
 void leases_delete_item(const struct fixture *f, const char *name);
 
 /* One that waits in a thread of its own until it holds the lease, which it then has. */
