@@ -16,9 +16,9 @@
  * What is not. A process that was stopped between its look at the state and its write does not know. Give its writes the
  *   token (os_lease_token): whoever was later has a larger one.
  *
- * Threads. A lease is extended by the client's I/O thread (with foreign_loop: within os_client_step), a third of its time
- *   to live after the last time. Its functions may be called from any thread, but none after os_lease_release or
- *   os_lease_detach has begun.
+ * Threads. A lease is extended by the client's I/O thread, a third of its time to live after the last time. Its functions
+ *   may be called from any thread, but none after os_lease_release or os_lease_detach has begun. A client with foreign_loop
+ *   has no such thread: it refuses the calls below that block (OS_ERR_ARGUMENT). Open another client for leases.
  */
 #ifndef OSCOMMIT_LEASE_H
 #define OSCOMMIT_LEASE_H
