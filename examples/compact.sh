@@ -5,8 +5,9 @@
 set -e
 store=${STORE:?set STORE to file:///root or s3://bucket}
 table=${TABLE:-table}
-if [ -z "$OSCOMMIT_FENCING_TOKEN" ]; then # no lease yet
-    exec oscommit lock "compact $store/$table" --ledger "${LEASES:?set LEASES to a table of leases}" "$@" -- sh "$0"
+lease="compact $store/$table"
+if [ "$OSCOMMIT_LEASE_NAME" != "$lease" ]; then # it is not held yet
+    exec oscommit lock "$lease" --ledger "${LEASES:?set LEASES to a table of leases}" "$@" -- sh "$0"
 fi
 parts=$(mktemp -d)
 trap 'rm -r "$parts"' EXIT

@@ -418,7 +418,7 @@ class WallClock(LeaseCase):
 
 def main():
     """Exit status 77 where a program or the table's server is not there."""
-    needed = ["OSCOMMIT_TEST_DYNAMODB_ENDPOINT", *sorted({side.program for side in (*FLEET, CRATE)})]
+    needed = ["OSCOMMIT_TEST_DYNAMODB_ENDPOINT", "OSCOMMIT_TEST_TOOL", *sorted({side.program for side in (*FLEET, CRATE)})]
     missing = [name for name in needed if not os.environ.get(name)]
     if missing:
         required = os.environ.get("OSCOMMIT_REQUIRE_SERVERS") == "1"

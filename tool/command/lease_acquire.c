@@ -59,7 +59,7 @@ static enum status acquire(struct session *session, uint64_t wait_s, os_lease_op
     return hand_out(session, name, lease);
 }
 
-/* eval of nothing succeeds: a script must not go on, and not with what another lease has left it. */
+/* In eval "$(...)" nothing but this ends a script; and it must not go on with what another lease has left it. */
 static void print_failure(const struct output *output, enum status status)
 {
     if (!output->json)
@@ -95,11 +95,11 @@ const struct command command_lease_acquire = {
         "`oscommit lease extend` is run before. Where one program does the work, take `oscommit lock`, which looks\n"
         "after all that.\n"
         "Prints what a shell takes by eval: OSCOMMIT_LEASE_HANDLE, by which the lease is extended and released, and\n"
-        "OSCOMMIT_FENCING_TOKEN, which `oscommit put` and `cp` write along. A last line, a comment, says for how long\n"
-        "the lease is certain: that is shorter than --ttl, by a twentieth and what the request took. Where it is not\n"
-        "acquired, eval fails with the same status.\n"
+        "OSCOMMIT_FENCING_TOKEN, which `oscommit put`, `cp`, `mv` and `update` write along. A last line, a comment,\n"
+        "says for how long the lease is certain: that is shorter than --ttl, by a twentieth and what the request took.\n"
+        "Take the output first and eval it then, as below: in eval \"$(...)\" a shell forgets the exit status.\n"
         "If another holds it, ends with status 3 at once; with --wait, when that time is over.\n",
-    .examples = "eval \"$(oscommit lease acquire nightly --ledger dynamodb://leases --ttl 10m)\" || exit\n"
+    .examples = "held=$(oscommit lease acquire nightly --ledger dynamodb://leases --ttl 10m) || exit; eval \"$held\"\n"
                 "oscommit lease acquire nightly --ledger sqlite:///srv/leases.db --wait 5m --json\n",
     .options = own_options,
     .min_operands = 1,
