@@ -187,6 +187,7 @@ typedef struct os_lock_info {
  *   OS_OK            held until ret->expiry_s
  *   OS_ERR_CONFLICT  another holds it: ret says who and until when
  *   OS_ERR_ARGUMENT, OS_ERR_CONFIG (no ledger_url), OS_ERR_NO_TABLE, OS_ERR_TABLE, OS_ERR_DENIED ...   nothing changed
+ *   OS_ERR_DEADLINE  also where the answer took longer than the lock lasts: it is over
  *   OS_ERR_DEADLINE, OS_ERR_NETWORK, OS_ERR_PROTOCOL, OS_ERR_NO_MEMORY ...   may have been acquired, or may still be, where
  *                    the message says that it is not known: nothing is sent again after an answer that says nothing. Acquire
  *                    it again with the same instance, or release it */

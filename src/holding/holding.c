@@ -186,7 +186,8 @@ static bool is_anothers(const os_lease *hold)
 {
     const struct lease_seen *seen = &hold->lease.seen;
     bool late = hold->was_interrupted && hold->interrupted == OP_DEADLINE && hold->error.code == OS_OK;
-    return hold->lease.end == LEASE_BUSY || (late && seen->item.held && !lease_wrote(&hold->lease, seen->item.version));
+    return hold->lease.end == LEASE_BUSY ||
+           (late && seen->item.held && !lease_has_nonce(&hold->lease, seen->item.version));
 }
 
 /* Why nothing is held. */

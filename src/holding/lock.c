@@ -5,6 +5,7 @@
  */
 #include "holding/lock.h"
 
+#include "base/container.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "client/inside.h"
@@ -45,6 +46,7 @@ const struct item_schema lock_schema = {
 struct lock_call {
     struct asking asking;
     os_lock lock;
+    uint64_t duration_s;
     char id[KEY_MAX + 1];
     struct item item;
     struct item_condition condition;
@@ -121,6 +123,7 @@ static os_code prepare_lasting(struct lock_call *ret, os_client *client, const s
     if (code == OS_OK && (arguments->duration_s == 0 || arguments->duration_s > DURATION_MOST_S))
         return error_set(err, OS_ERR_ARGUMENT, "The duration of a lock must be 1 to %d seconds, not %llu.",
                          DURATION_MOST_S, (unsigned long long)arguments->duration_s);
+    ret->duration_s = arguments->duration_s;
     return code;
 }
 
@@ -152,6 +155,7 @@ static os_code look(struct lock_call *call, const os_call *limits, os_error *err
     memset(&reading.op, 0, sizeof(reading.op));
     reading.request.verb = TABLE_GET;
     reading.request.condition = NULL;
+    reading.restart = NULL;
     reading.repeats = ASKING_UNTIL_CLEAR;
     memset(&call->info, 0, sizeof(call->info));
     return asking_run(&reading, limits, err);
@@ -186,6 +190,26 @@ static void give(const struct lock_call *call, os_lock_info *ret)
         versioned_give(&call->info, sizeof(call->info), ret);
 }
 
+/* An answer may take longer than the lock lasts. */
+static bool is_over_by_now(const struct lock_call *call)
+{
+    return call->info.expiry_s >= 0 && (uint64_t)call->info.expiry_s < lock_now_s();
+}
+
+/* Before each request: one that had to wait counts from when it is made. */
+static void begin_to_acquire(void *context)
+{
+    struct lock_call *call = container_of(context, struct lock_call, info);
+    uint64_t now_s = lock_now_s();
+    call->item.values[LOCK_AT_EXPIRY] = item_number(now_s + call->duration_s);
+    memset(&call->condition, 0, sizeof(call->condition));
+    item_require_absent(&call->condition, LOCK_AT_ID);
+    item_or(&call->condition);
+    item_require_below(&call->condition, LOCK_AT_EXPIRY, now_s);
+    item_or(&call->condition);
+    require_ours(call);
+}
+
 static os_code acquire(os_client *client, const void *context, os_error *err)
 {
     const struct lock_arguments *arguments = context;
@@ -193,31 +217,30 @@ static os_code acquire(os_client *client, const void *context, os_error *err)
     os_code code = prepare_lasting(&call, client, arguments, err);
     if (code != OS_OK)
         return code;
-    uint64_t now_s = lock_now_s();
     call.item.values[LOCK_AT_NAMESPACE] = item_text(call.lock.name_space);
     call.item.values[LOCK_AT_NAME] = item_text(call.lock.name);
     call.item.values[LOCK_AT_OWNER] = item_text(call.lock.owner);
     call.item.values[LOCK_AT_INSTANCE] = item_text(call.lock.instance);
     call.item.values[LOCK_AT_DURATION] = item_number(arguments->duration_s);
-    call.item.values[LOCK_AT_EXPIRY] = item_number(now_s + arguments->duration_s);
-    item_require_absent(&call.condition, LOCK_AT_ID);
-    item_or(&call.condition);
-    item_require_below(&call.condition, LOCK_AT_EXPIRY, now_s);
-    item_or(&call.condition);
-    require_ours(&call);
+    call.asking.restart = begin_to_acquire;
     call.asking.request.verb = TABLE_PUT;
     call.asking.request.condition = &call.condition;
     code = ask(&call, arguments, err);
     if (code == OS_OK)
         take_lock(&call.info, &call.item);
     give(&call, arguments->ret);
+    if (code == OS_OK && is_over_by_now(&call))
+        return error_set(err, OS_ERR_DEADLINE,
+                         "The lock %.300s was acquired until second %lld, and is over: the table's answer took longer. "
+                         "Acquire it again, for longer.",
+                         call.id, (long long)call.info.expiry_s);
     if (is_not_known(&call, code))
         return not_known(&call, "acquired is not known: acquire it again with the same instance, or release it", code,
                          err);
     return code == OS_ERR_CONFLICT ? held_by_another(&call, err) : code;
 }
 
-static os_code refuse_renewal(const struct lock_call *call, uint64_t now_s, os_error *err)
+static os_code refuse_renewal(const struct lock_call *call, os_error *err)
 {
     bool ours =
         strcmp(call->info.owner, call->lock.owner) == 0 && strcmp(call->info.instance, call->lock.instance) == 0;
@@ -229,7 +252,16 @@ static os_code refuse_renewal(const struct lock_call *call, uint64_t now_s, os_e
         err, OS_ERR_CONFLICT,
         "The lock %.300s expired at second %lld, and it is second %llu: another may have had it. Acquire it "
         "again.",
-        call->id, (long long)call->info.expiry_s, (unsigned long long)now_s);
+        call->id, (long long)call->info.expiry_s, (unsigned long long)lock_now_s());
+}
+
+static void begin_to_renew(void *context)
+{
+    struct lock_call *call = container_of(context, struct lock_call, info);
+    memset(&call->condition, 0, sizeof(call->condition));
+    item_require_there(&call->condition, LOCK_AT_ID);
+    item_require_at_least(&call->condition, LOCK_AT_EXPIRY, lock_now_s());
+    require_ours(call);
 }
 
 static os_code renew(os_client *client, const void *context, os_error *err)
@@ -239,20 +271,17 @@ static os_code renew(os_client *client, const void *context, os_error *err)
     os_code code = prepare_lasting(&call, client, arguments, err);
     if (code != OS_OK)
         return code;
-    uint64_t now_s = lock_now_s();
-    item_require_there(&call.condition, LOCK_AT_ID);
-    item_require_at_least(&call.condition, LOCK_AT_EXPIRY, now_s);
-    require_ours(&call);
     call.changes[0] = (struct item_change){LOCK_AT_DURATION, ITEM_ADD, item_number(arguments->duration_s)};
     call.changes[1] = (struct item_change){LOCK_AT_EXPIRY, ITEM_ADD, item_number(arguments->duration_s)};
+    call.asking.restart = begin_to_renew;
     call.asking.request.verb = TABLE_UPDATE;
     call.asking.request.condition = &call.condition;
     call.asking.request.changes = call.changes;
     call.asking.request.change_count = 2;
     code = ask(&call, arguments, err);
     give(&call, arguments->ret);
-    if (code == OS_ERR_CONFLICT)
-        return refuse_renewal(&call, now_s, err);
+    if (code == OS_ERR_CONFLICT || (code == OS_OK && is_over_by_now(&call)))
+        return refuse_renewal(&call, err);
     if (is_not_known(&call, code))
         return not_known(&call, "renewed is not known: read it", OS_ERR_UNDECIDED, err);
     return code;

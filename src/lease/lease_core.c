@@ -288,9 +288,11 @@ void lease_go_on(struct lease *l, const struct clock_reading *now)
 
 /* ------------------------------------------------------------------------------------------------ requests */
 
+/* An adopted lease's ttl is not known before its item was read: then it is more each time. */
 static uint64_t try_ms(const struct lease *l)
 {
-    uint64_t sixth_ms = lease_ttl_ms(l) / 6;
+    bool is_first_look = l->phase == LEASE_PHASE_ADOPTING && l->flight.kind == LEASE_READ;
+    uint64_t sixth_ms = is_first_look ? 8 * (uint64_t)l->due.pause_ms : lease_ttl_ms(l) / 6;
     if (sixth_ms < LEASE_TRY_MIN_MS)
         return LEASE_TRY_MIN_MS;
     return sixth_ms < LEASE_TRY_MAX_MS ? sixth_ms : LEASE_TRY_MAX_MS;

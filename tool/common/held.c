@@ -120,7 +120,7 @@ static void begin_end(struct held *held, uint64_t left_ms)
     held->stage = HELD_IS_ENDED;
     held->is_lost = true;
     held->kill_ms = keeper_now_ms() + patience_ms;
-    keeper_tell(&held->keeper, held->process, held->kill_ms + held->grace_ms);
+    keeper_tell_ended(&held->keeper, held->process, held->kill_ms);
     signal_group(held, SIGTERM);
     (void)snprintf(sentence, sizeof(sentence),
                    "The lease \"%.300s\" %s: %.300s is ended by SIGTERM, and by SIGKILL in %" PRIu64 " ms.", held->name,
@@ -195,7 +195,9 @@ static void stop_along(struct held *held, int number)
     bool stopped;
 
     take_terminal(held);
-    keeper_tell(&held->keeper, held->process, UINT64_MAX); /* what is stopped does no harm */
+    (void)kill(-held->process,
+               SIGSTOP); /* also what the signal did not reach, or not stop: what is stopped does no harm */
+    keeper_tell(&held->keeper, held->process, UINT64_MAX);
     stopped = stop_itself();
     look(held);
     give_terminal(held);
@@ -313,7 +315,8 @@ int held_run(struct held *held)
 
     if (!fill_environment(held, &surroundings))
         return ENOMEM;
-    const struct held_watch its_end = {&held->keeper, keeper_now_ms() + os_lease_remaining_ms(held->lease)};
+    uint64_t now_ms = keeper_now_ms(); /* before the question: a stop between both must not make it longer */
+    const struct held_watch its_end = {&held->keeper, now_ms + os_lease_remaining_ms(held->lease)};
     failure = held_start(held->program, surroundings.all, is_in_front(held, getpgrp()) ? held->terminal : -1, &its_end,
                          &held->process);
     surroundings_clear(&surroundings);

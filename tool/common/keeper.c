@@ -12,13 +12,15 @@
 #include <unistd.h>
 
 enum {
-    TICK_MS = 1000,    /* poll(2) does not count the time in which the machine is suspended */
-    GONE_AGAIN_MS = 20 /* the end of a process group tells nobody */
+    TICK_MS = 1000,     /* poll(2) does not count the time in which the machine is suspended */
+    GONE_AGAIN_MS = 20, /* the end of a process group tells nobody */
+    LATER_MS = 200      /* what `oscommit lock` kills itself is gone by then; less than the margin of every lease */
 };
 
 struct word {
     uint64_t until_ms;
-    int64_t group; /* 0: none yet */
+    int64_t group;     /* 0: none yet */
+    uint64_t is_ended; /* it was sent SIGTERM, and has until then */
 };
 
 uint64_t keeper_now_ms(void)
@@ -43,8 +45,8 @@ static void end_group(const struct word *word, uint64_t grace_ms)
     uint64_t now_ms = keeper_now_ms();
     uint64_t kill_ms = now_ms + grace_ms;
 
-    if (word->until_ms > now_ms && word->until_ms < kill_ms)
-        kill_ms = word->until_ms;
+    if ((word->until_ms > now_ms || word->is_ended != 0) && word->until_ms < kill_ms)
+        kill_ms = word->until_ms; /* one that is found lost by now has the whole grace */
     if (kill(-group, SIGTERM) != 0)
         _exit(0);
     (void)kill(-group, SIGCONT); /* one that is stopped would not notice */
@@ -55,19 +57,25 @@ static void end_group(const struct word *word, uint64_t grace_ms)
     _exit(0);
 }
 
-/* Half of the grace later than `oscommit lock` itself would. */
-static bool is_time(const struct word *word, uint64_t grace_ms)
+/* When the group is to be ended if there is no other word: half of the grace later than `oscommit lock` itself would. */
+static uint64_t due_ms(const struct word *word, uint64_t grace_ms)
 {
-    return word->group != 0 && keeper_now_ms() + grace_ms / 2 >= word->until_ms && word->until_ms != UINT64_MAX;
+    uint64_t lead_ms = grace_ms / 2;
+
+    if (word->group == 0 || word->until_ms == UINT64_MAX)
+        return UINT64_MAX;
+    if (word->is_ended != 0)
+        return word->until_ms + LATER_MS;
+    return word->until_ms > lead_ms ? word->until_ms - lead_ms : 0;
 }
 
-static int keeper_pause_ms(const struct word *word, uint64_t grace_ms)
+static int keeper_pause_ms(uint64_t until_ms)
 {
-    uint64_t at_ms = keeper_now_ms() + grace_ms / 2;
+    uint64_t now_ms = keeper_now_ms();
 
-    if (word->group == 0 || word->until_ms == UINT64_MAX || word->until_ms > at_ms + TICK_MS)
-        return TICK_MS;
-    return word->until_ms <= at_ms ? 0 : (int)(word->until_ms - at_ms);
+    if (until_ms <= now_ms)
+        return 0;
+    return until_ms - now_ms < TICK_MS ? (int)(until_ms - now_ms) : TICK_MS;
 }
 
 static void keep(int words, uint64_t grace_ms)
@@ -76,7 +84,7 @@ static void keep(int words, uint64_t grace_ms)
 
     while (true) {
         struct pollfd fd = {.fd = words, .events = POLLIN};
-        if (poll(&fd, 1, keeper_pause_ms(&word, grace_ms)) > 0) {
+        if (poll(&fd, 1, keeper_pause_ms(due_ms(&word, grace_ms))) > 0) {
             struct word next;
             ssize_t got = read(words, &next, sizeof(next)); /* whole, as writes of this size to a pipe are */
             if (got == (ssize_t)sizeof(next))
@@ -86,7 +94,7 @@ static void keep(int words, uint64_t grace_ms)
             else if (got == 0)
                 end_group(&word, grace_ms);
         }
-        if (is_time(&word, grace_ms))
+        if (keeper_now_ms() >= due_ms(&word, grace_ms))
             end_group(&word, grace_ms);
     }
 }
@@ -129,12 +137,25 @@ bool keeper_start(struct keeper *ret, uint64_t grace_ms)
     return ret->process > 0;
 }
 
+static void tell(const struct keeper *keeper, const struct word *word)
+{
+    ssize_t written = write(keeper->words, word, sizeof(*word));
+
+    (void)written; /* one that is not read counts too, or the keeper is gone: then the death signal is left */
+}
+
 void keeper_tell(const struct keeper *keeper, pid_t group, uint64_t until_ms)
 {
     const struct word word = {.until_ms = until_ms, .group = group};
-    ssize_t written = write(keeper->words, &word, sizeof(word));
 
-    (void)written; /* one that is not read counts too, or the keeper is gone: then the death signal is left */
+    tell(keeper, &word);
+}
+
+void keeper_tell_ended(const struct keeper *keeper, pid_t group, uint64_t kill_ms)
+{
+    const struct word word = {.until_ms = kill_ms, .group = group, .is_ended = 1};
+
+    tell(keeper, &word);
 }
 
 void keeper_end(struct keeper *keeper)

@@ -26,6 +26,9 @@ bool keeper_start(struct keeper *ret, uint64_t grace_ms);
 /* The group may run until then. UINT64_MAX: for as long as this process is there. */
 void keeper_tell(const struct keeper *keeper, pid_t group, uint64_t until_ms);
 
+/* The group was sent SIGTERM, and this process kills it then; so does the keeper, at once, if that does not happen. */
+void keeper_tell_ended(const struct keeper *keeper, pid_t group, uint64_t kill_ms);
+
 /* Nothing is to be ended any more; does nothing the second time. */
 void keeper_end(struct keeper *keeper);
 

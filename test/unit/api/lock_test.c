@@ -5,6 +5,7 @@
 
 #include "oscommit_lease.h"
 
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -223,4 +224,66 @@ TEST(an_answer_that_is_lost_leaves_it_unknown)
     assert_int_equal(http_server_count(server), 3);
     os_client_close(client);
     http_server_stop(server);
+}
+
+/* The file of the table is busy for as long as the lock was to last. */
+struct busy_file {
+    sqlite3 *db;
+    pthread_t thread;
+    int64_t until_s;
+};
+
+/* The clock alone lets a lock expire, so that is what is waited for. */
+static void *end_it_later(void *context)
+{
+    const struct busy_file *busy = context;
+    while ((int64_t)time(NULL) <= busy->until_s)
+        nanosleep(&(struct timespec){.tv_nsec = 50 * 1000000}, NULL);
+    assert_int_equal(sqlite3_exec(busy->db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    return NULL;
+}
+
+static void busy_file_begin(struct busy_file *busy, const struct scratch *scratch, int64_t until_s)
+{
+    char file[128];
+    busy->until_s = until_s;
+    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
+    assert_int_equal(sqlite3_open(file, &busy->db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(busy->db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(pthread_create(&busy->thread, NULL, end_it_later, busy), 0);
+}
+
+static void busy_file_end(struct busy_file *busy)
+{
+    pthread_join(busy->thread, NULL);
+    assert_int_equal(sqlite3_close(busy->db), SQLITE_OK);
+}
+
+TEST_WITH(scratch, one_that_is_over_when_the_answer_comes_was_not_acquired)
+{
+    os_client *client = scratch_table_client(scratch);
+    struct busy_file busy;
+    os_lock_info info = OS_LOCK_INFO_INIT;
+    os_error error;
+    CHECK_CODE(os_lock_release(client, &ann, NULL, NULL, &error), OS_OK, &error); /* makes the file */
+    busy_file_begin(&busy, scratch, (int64_t)time(NULL) + 2);
+    CHECK_CODE(os_lock_acquire(client, &ann, 1, NULL, &info, &error), OS_ERR_DEADLINE, &error);
+    CHECK_SAYS(&error, "is over");
+    busy_file_end(&busy);
+    CHECK_CODE(os_lock_acquire(client, &bob, LONG_S, NULL, &info, &error), OS_OK, &error);
+    os_client_close(client);
+}
+
+TEST_WITH(scratch, one_that_is_over_when_the_answer_comes_was_not_renewed)
+{
+    os_client *client = scratch_table_client(scratch);
+    struct busy_file busy;
+    os_lock_info info = OS_LOCK_INFO_INIT;
+    os_error error;
+    CHECK_CODE(os_lock_acquire(client, &ann, 1, NULL, &info, &error), OS_OK, &error);
+    busy_file_begin(&busy, scratch, info.expiry_s + 1);
+    CHECK_CODE(os_lock_renew(client, &ann, 1, NULL, &info, &error), OS_ERR_CONFLICT, &error);
+    CHECK_SAYS(&error, "expired at second");
+    busy_file_end(&busy);
+    os_client_close(client);
 }

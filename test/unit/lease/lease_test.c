@@ -87,3 +87,24 @@ TEST(a_lease_is_plain_bytes)
     lease_init(&second, &other);
     assert_memory_equal(&first, &second, sizeof(first));
 }
+
+/* L11: the ttl of a lease that is adopted is not known before its item was read. So that a slow table is not given up for
+ * ever, each READ is waited for longer than the one before. */
+TEST(L11_the_first_look_is_waited_for_longer_each_time)
+{
+    static const uint64_t tries_ms[] = {500, 2000, 4000, 5000};
+    TRACE("ttl=2 adopts=3\n"
+          "start -> READ [ACQUIRING]\n");
+    for (size_t i = 0; i < sizeof(tries_ms) / sizeof(tries_ms[0]); i++) {
+        struct lease *lease = &lease_trace.lease;
+        assert_int_equal(lease_trace.todo.request.try_ms, tries_ms[i]);
+        lease_step(
+            lease,
+            &(struct lease_event){.kind = LEASE_EVENT_ANSWER, .outcome = LEASE_AMBIGUOUS, .now = lease_trace.now},
+            &lease_trace.todo);
+        lease_trace.now.monotonic_ms += 1000;
+        lease_trace.now.boottime_ms += 1000;
+        lease_step(lease, &(struct lease_event){.kind = LEASE_EVENT_TIMER, .now = lease_trace.now}, &lease_trace.todo);
+        assert_true(lease_trace.todo.send);
+    }
+}
