@@ -188,7 +188,7 @@ class Signals(LockCase):
         waiting = self.start("lock", name, "--wait", "1h", "-vv", "--", "echo", "ran")
         self.assertTrue(waiting.stderr.readline())  # it has asked once
         waiting.terminate()
-        out, _ = self.ends(waiting, NOT_EXECUTED)
+        out, _ = self.ends(waiting, -signal.SIGTERM)  # as any program that waits: a loop in a shell ends with it
         self.assertEqual(out, "")
         holder.terminate()
         self.ends(holder, 128 + signal.SIGTERM)
@@ -444,6 +444,23 @@ class Lost(LockCase):
             self.assertEqual(holder.stdout.readline(), b"cleaned\n")
         _, err = self.ends(holder, LOST)
         self.assertIn("about to be lost", err)
+
+    def test_one_that_is_killed_in_its_grace_leaves_its_program_no_more_time(self):
+        name, grace_s, program = self.key("grace"), 4, "trap 'echo asked' TERM; echo ready; echo $$; while :; do sleep 0.1; done"
+        with contextlib.ExitStack() as undo:
+            environment, go_away = self.table_that_goes(undo)
+            holder = self.hold(name, "--ttl", f"{8 * grace_s}s", "--grace", f"{grace_s}s", program=("sh", "-c", program),
+                               environment=environment)
+            deaf = int(holder.stdout.readline())
+            go_away()
+            self.assertEqual(holder.stdout.readline(), b"asked\n")
+            asked = time.monotonic()
+            time.sleep(grace_s * 3 / 4)  # the most of the grace: it is time that is tested
+            holder.kill()
+            self.gone(deaf)
+        took = time.monotonic() - asked
+        print(f"\n{type(self).__name__}: gone {took:.2f} s after SIGTERM, with a grace of {grace_s} s")
+        self.assertLess(took, grace_s * 3 / 2, "another could have the lease by then")
 
     def table_that_goes(self, undo):
         """The environment in which the table can be made to go away, until `undo`; and what does that."""

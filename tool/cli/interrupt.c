@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -59,6 +60,8 @@ static void on_signal(struct interrupt *interrupt, uint32_t number, uint64_t *fi
     unsigned char byte = (unsigned char)number;
 
     if (fd < 0) {
+        if (atomic_load(&interrupt->number) == 0)
+            atomic_store(&interrupt->number, (int)number);
         on_event(interrupt, first_ms);
     } else {
         ssize_t written = write(fd, &byte, 1);
@@ -113,6 +116,7 @@ bool interrupt_start(struct interrupt *interrupt, int peer, void (*tick)(void *c
     interrupt->peer = peer;
     atomic_init(&interrupt->status, STATUS_UNKNOWN);
     atomic_init(&interrupt->diverted, -1);
+    atomic_init(&interrupt->number, 0);
     interrupt->tick = tick;
     interrupt->tick_context = tick_context;
     (void)sigemptyset(&set);
@@ -178,6 +182,18 @@ bool interrupt_seen(const struct interrupt *interrupt)
 void interrupt_settle(struct interrupt *interrupt, int status)
 {
     atomic_store(&interrupt->status, status);
+}
+
+void interrupt_end_by(int number, bool whole_group)
+{
+    sigset_t set;
+
+    (void)fflush(stdout);
+    (void)signal(number, SIG_DFL);
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, number);
+    (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    (void)kill(whole_group ? 0 : getpid(), number);
 }
 
 void interrupt_divert(struct interrupt *interrupt, int fd)

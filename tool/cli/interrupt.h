@@ -22,6 +22,7 @@ struct interrupt {
     bool started;
     atomic_int status;   /* what a second signal ends the process with */
     atomic_int diverted; /* where signals go instead; -1: nowhere */
+    atomic_int number;   /* of the first signal that was not diverted; 0: none */
     pthread_t thread;
     os_cancel *cancel;
     void (*tick)(void *context); /* about once a second, on the thread; NULL: none */
@@ -35,6 +36,10 @@ bool interrupt_seen(const struct interrupt *interrupt);
 /* The verdict is known: a second signal ends with this status. */
 void interrupt_settle(struct interrupt *interrupt, int status);
 void interrupt_stop(struct interrupt *interrupt);
+
+/* Ends this process, or its whole group, by the signal, so that whoever waits for it sees that. Comes back where the signal
+ * does not end it. */
+void interrupt_end_by(int number, bool whole_group);
 
 /* From now on a signal ends nothing: its number is written to `fd`, as one byte. -1: signals count again. */
 void interrupt_divert(struct interrupt *interrupt, int fd);

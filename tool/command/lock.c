@@ -136,20 +136,17 @@ static enum status lock(struct held *held, const struct lock_times *times)
     return run_while_held(held);
 }
 
-/* Ctrl-C was for everything in the foreground: whoever waits for this process is to see that it ended so. */
-static void end_as_the_terminal_wants(const struct held *held)
+/* Ctrl-C was for everything in the foreground: whoever waits for this process is to see that it ended so. What ended it
+ * before the program was run did so as it would end any other process that waits. */
+static void end_as_it_was_ended(const struct held *held, const struct session *session, enum status status)
 {
-    sigset_t interrupts;
+    int number = atomic_load(&session->interrupt.number);
     bool is_of_terminal = held->is_over && held->was_in_front && held->last_signal == 0 && !held->is_lost;
 
-    if (!is_of_terminal || !WIFSIGNALED(held->wait_status) || WTERMSIG(held->wait_status) != SIGINT)
-        return;
-    (void)fflush(stdout);
-    (void)signal(SIGINT, SIG_DFL);
-    (void)sigemptyset(&interrupts);
-    (void)sigaddset(&interrupts, SIGINT);
-    (void)pthread_sigmask(SIG_UNBLOCK, &interrupts, NULL);
-    (void)kill(0, SIGINT);
+    if (is_of_terminal && WIFSIGNALED(held->wait_status) && WTERMSIG(held->wait_status) == SIGINT)
+        interrupt_end_by(SIGINT, true);
+    else if (!held->is_over && number != 0 && status == STATUS_NOT_EXECUTED)
+        interrupt_end_by(number, false);
 }
 
 static enum status refuse_start(const struct options *options)
@@ -182,7 +179,7 @@ static enum status lock_run(const struct options *options)
         status = lock(&held, &times);
     status = lease_session_close(&session, status);
     held_close(&held);
-    end_as_the_terminal_wants(&held);
+    end_as_it_was_ended(&held, &session, status);
     return status;
 }
 
@@ -219,7 +216,8 @@ const struct command command_lock = {
     .max_operands = 1,
     .exit_status =
         "     that of PROGRAM, or 128 and the number of the signal that ended it. Otherwise:\n"
-        "   1  PROGRAM was not run, for another reason than those below\n"
+        "   1  PROGRAM was not run, for another reason than those below. (A signal that comes before it is run ends\n"
+        "      this as it ends other programs.)\n"
         "   2  bad usage or settings\n"
         "   3  another holds the lease\n"
         "  69  the table cannot be reached\n"

@@ -284,7 +284,7 @@ static void apply_to_handle(struct world *world, enum choice_kind kind, unsigned
     case CHOICE_TIMER: tell(world, h, LEASE_EVENT_TIMER); break;
     case CHOICE_RELEASE:
         world->budget[BUDGET_RELEASE]--;
-        if (world->handles[h].lease.phase == LEASE_PHASE_HOLDING)
+        if (world->handles[h].lease.phase == LEASE_PHASE_HOLDING || world->handles[h].lease.phase == LEASE_PHASE_LOST)
             end_detached(world, h);
         tell(world, h, LEASE_EVENT_RELEASE);
         break;
