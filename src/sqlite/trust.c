@@ -111,6 +111,8 @@ os_code sqlite_trust_path(const struct sqlite_spec *spec, const char *file, char
         return code;
     }
     os_code code = check_kind(spec, file, &status, err);
+    if (code == OS_OK && faccessat(AT_FDCWD, resolved, R_OK, AT_EACCESS) != 0)
+        code = cannot_open(spec, file, err);
     if (code == OS_OK)
         code = check_journal(spec, resolved, err);
     if (code != OS_OK) {

@@ -4,7 +4,9 @@
 #include "common/lease.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { TTL_S = 60 };
 
@@ -34,11 +36,22 @@ static enum status hand_out(struct session *session, const char *name, os_lease 
 
     if (!lease_describe(lease, &held, &error) || !print_held(&session->output, name, &held)) {
         (void)os_lease_release(lease, &session->call, NULL);
-        return error.code == OS_OK ? STATUS_OUTPUT
+        return error.code == OS_OK ? STATUS_NOT_EXECUTED
                                    : output_outcome(&session->output, name, status_of_lease(error.code), &error);
     }
     code = os_lease_detach(lease, &error);
     return code == OS_OK ? STATUS_DONE : output_outcome(&session->output, name, status_of_lease(code), &error);
+}
+
+/* This process is gone in a moment: whoever looks for the holder looks for the one that goes on. */
+static bool name_shell(char *ret, size_t ret_size)
+{
+    char host[HOST_NAME_MAX + 1] = "";
+
+    if (gethostname(host, sizeof(host)) != 0)
+        return false;
+    (void)snprintf(ret, ret_size, "%s:%ld", host, (long)getppid());
+    return true;
 }
 
 static enum status acquire(struct session *session, uint64_t wait_s, os_lease_options *how)
@@ -49,8 +62,12 @@ static enum status acquire(struct session *session, uint64_t wait_s, os_lease_op
     os_error error = {0};
     os_code code;
 
+    char shell[320];
+
     how->wait = wait_s != 0 ? 1 : 0;
     how->owner = options_text(session->options, OPTION_OWNER);
+    if (how->owner == NULL && name_shell(shell, sizeof(shell)))
+        how->owner = shell;
     if (wait_s != 0)
         call.deadline_ms = wait_s * 1000;
     code = os_lease_acquire(session->client, name, how, &call, &lease, &error);
@@ -96,7 +113,8 @@ const struct command command_lease_acquire = {
         "after all that.\n"
         "Prints what a shell takes by eval: OSCOMMIT_LEASE_HANDLE, by which the lease is extended and released, and\n"
         "OSCOMMIT_FENCING_TOKEN, which `oscommit put`, `cp`, `mv` and `update` write along. A last line, a comment,\n"
-        "says for how long the lease is certain: that is shorter than --ttl, by a twentieth and what the request took.\n"
+        "says for how long the lease is certain: that is shorter than --ttl, by a twentieth and what the request "
+        "took.\n"
         "Take the output first and eval it then, as below: in eval \"$(...)\" a shell forgets the exit status.\n"
         "If another holds it, ends with status 3 at once; with --wait, when that time is over.\n",
     .examples = "held=$(oscommit lease acquire nightly --ledger dynamodb://leases --ttl 10m) || exit; eval \"$held\"\n"

@@ -2,6 +2,8 @@
 #include "command/commands.h"
 #include "common/lease.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 enum { MORE_MS = 5000, MORE_DIVISOR = 10, MOST_S = 2 * 86400 };
@@ -35,6 +37,27 @@ static os_code break_lease(struct session *session, const char *name, const os_l
     return code == OS_OK ? os_lease_release(lease, &session->call, err) : code;
 }
 
+/* It still has its holder: what the library says of one who waits for a dead one does not help here. */
+static void say_alive(struct session *session, const char *name, const os_lease_info *before, os_error *err)
+{
+    os_lease_info now = OS_LEASE_INFO_INIT;
+
+    if (os_lease_read(session->client, name, &session->call, &now, NULL) != OS_OK || now.held == 0 ||
+        strcmp(now.version, before->version) == 0)
+        return;
+    (void)snprintf(err->message, sizeof(err->message),
+                   "The lease \"%.300s\" was not broken: its holder, %.255s, lives. It has extended it meanwhile.",
+                   name, now.owner[0] != '\0' ? now.owner : "who does not say his name");
+}
+
+static void say_nobody(struct session *session, const char *name)
+{
+    char sentence[512];
+
+    (void)snprintf(sentence, sizeof(sentence), "Nobody holds \"%.400s\": there was nothing to break.", name);
+    output_message(&session->output, sentence);
+}
+
 static enum status break_held_lease(struct session *session)
 {
     const char *name = session->options->operand[0];
@@ -42,20 +65,29 @@ static enum status break_held_lease(struct session *session)
     os_error error = {0};
     os_code code = os_lease_read(session->client, name, &session->call, &info, &error);
 
-    if (code == OS_OK && info.held != 0)
+    if (code == OS_OK && info.held == 0)
+        say_nobody(session, name);
+    else if (code == OS_OK)
         code = break_lease(session, name, &info, &error);
+    if (code == OS_ERR_CONFLICT)
+        say_alive(session, name, &info, &error);
     return output_outcome(&session->output, name, status_of_lease(code), &error);
 }
 
 static enum status break_lock(struct session *session, const char *name_space)
 {
     os_lock lock = OS_LOCK_INIT;
+    os_lock_info info = OS_LOCK_INFO_INIT;
     os_error error = {0};
     os_code code;
 
     lock.name_space = name_space;
     lock.name = session->options->operand[0];
-    code = os_lock_break(session->client, &lock, &session->call, NULL, &error);
+    code = os_lock_read(session->client, &lock, &session->call, &info, &error);
+    if (code == OS_OK && info.held == 0)
+        say_nobody(session, lock.name);
+    else if (code == OS_OK)
+        code = os_lock_break(session->client, &lock, &session->call, NULL, &error);
     return output_outcome(&session->output, lock.name, status_of_lease(code), &error);
 }
 

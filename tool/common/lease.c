@@ -20,6 +20,10 @@ enum status lease_session_open(struct session *session, const struct options *op
                                    "sqlite:///FILE), or an embedded store with --store.");
         return output_usage(options, &usage);
     }
+    if (options->given[OPTION_TTL_S] > 0) { /* from the environment it is for other commands */
+        (void)usage_refuse(&usage, "--ttl-s is for the records of writes. The time to live of a lease is --ttl.");
+        return output_usage(options, &usage);
+    }
     /* A store is of no use beside a table, and may need credentials of its own. */
     return session_open(session, options, has_ledger ? NULL : options_text(options, OPTION_STORE));
 }
@@ -39,7 +43,7 @@ bool lease_time(const struct options *options, enum option_id id, uint64_t other
         return true; /* as without it */
     if (text == NULL || duration_parse(text, "smhd", LONGEST_S, ret_s))
         return true;
-    return usage_refuse(usage, "--%s wants a time, such as 90, 90s, 10m, 2h or 1d, not \"%.64s\".",
+    return usage_refuse(usage, "--%s wants a time from 1s to 366d, such as 90, 90s, 10m, 2h or 1d, not \"%.64s\".",
                         option_table[id].name, text);
 }
 

@@ -109,7 +109,7 @@ static const struct config configs[] = {
     {"adopted-lost", "one is detached, and answers are lost", .handles = 3, SHORT, PLAIN, .adopts = B,
      .budget =
          {[BUDGET_NEXT] = UNLIMITED, [BUDGET_LEAP] = 1, [BUDGET_DETACH] = 1, [BUDGET_RELEASE] = 1, [BUDGET_LOSE] = 1}},
-    {"adopted-blind", "and conflicts are without the item", .handles = 3, SHORT, PLAIN, .adopts = B, QUICK,
+    {"adopted-blind", "and conflicts are without the item", .handles = 3, SHORT, PLAIN, .adopts = B,
      .budget =
          {[BUDGET_NEXT] = UNLIMITED, [BUDGET_LEAP] = 1, [BUDGET_DETACH] = 1, [BUDGET_RELEASE] = 1, [BUDGET_BLIND] = 2}},
     {"adopted-busy", "throttled, refused", .handles = 3, SHORT, PLAIN, .adopts = B,
@@ -120,7 +120,7 @@ static const struct config configs[] = {
                 [BUDGET_REFUSE] = 1,
                 [BUDGET_RELEASE] = 1}},
     {"adopted-twice", "a layer below sends a TAKE twice, and its version is a handle: why L9 forbids it", .handles = 3,
-     SHORT, PLAIN, .adopts = B, .expects = "not-adopted",
+     SHORT, PLAIN, .adopts = B, .expects = "not-adopted", QUICK,
      .budget =
          {[BUDGET_NEXT] = UNLIMITED, [BUDGET_LEAP] = 1, [BUDGET_DETACH] = 1, [BUDGET_RELEASE] = 1, [BUDGET_DUP] = 1}},
     {"adopted-fenced", "the same with tokens", .handles = 3, SHORT, PLAIN, .adopts = B, .fencing = MASK_ALL,
