@@ -145,7 +145,7 @@ typedef int (*os_lease_fn)(void *context, const char *name, const os_lease_info 
 OS_API os_code os_lease_list(os_client *client, const os_call *call, os_lease_fn each, void *context, os_error *err);
 
 /* Creates the table of leases (on-demand billing, key `key`, TTL on `lease_expiry`) and waits until it is ACTIVE. OS_OK
- * also if a fit table exists. For sqlite it creates the file, with a place for leases and for records. Blocks. */
+ * also if a fit table exists. For sqlite it creates the file, with a place for leases, locks and records. Blocks. */
 OS_API os_code os_lease_table_create(os_client *client, const os_call *call, os_error *err);
 
 /* Checks that it is fit for leases: key schema, attribute types, TTL, ACTIVE, replication. OS_OK, OS_ERR_NO_TABLE,
@@ -158,7 +158,7 @@ OS_API os_code os_lease_table_check(os_client *client, const os_call *call, os_e
  * `namespace`, `lockName`, `owner`, `instanceId`, `leaseDuration` and `expiry` (N, epoch seconds; the table's TTL), so
  * that both can share a table. Each call is one request, and nothing happens between calls: who holds a lock renews it in
  * time. `expiry` is judged by the wall clock of whoever asks. Where clocks may be wrong, or nobody can say how long the
- * work takes, take a lease (above). The table has the partition key `lockId` (S); a sqlite:///FILE has one.
+ * work takes, take a lease (above). The table has the partition key `lockId` (S); os_lock_table_create makes it.
  */
 
 /* Which lock, and whose. All are 1 to 255 bytes of UTF-8; the namespace has no ':', so that no two locks have one key. */
@@ -220,6 +220,13 @@ typedef int (*os_lock_fn)(void *context, const char *name_space, const char *nam
 /* Gives every lock of the namespace, or of the whole table if that is NULL, as os_lease_list does. */
 OS_API os_code os_lock_list(os_client *client, const char *name_space, const os_call *call, os_lock_fn each,
                             void *context, os_error *err);
+
+/* Creates the table of locks (on-demand billing, key `lockId`, TTL on `expiry`) and waits until it is ACTIVE. OS_OK also
+ * if a fit table exists. For sqlite it creates the file, with a place for locks, leases and records. Blocks. */
+OS_API os_code os_lock_table_create(os_client *client, const os_call *call, os_error *err);
+
+/* Checks that it is fit for locks, as os_lease_table_check does for leases, with the same codes. Blocks. */
+OS_API os_code os_lock_table_check(os_client *client, const os_call *call, os_error *err);
 
 #ifdef __cplusplus
 }

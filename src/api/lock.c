@@ -34,3 +34,13 @@ os_code os_lock_list(os_client *client, const char *name_space, const os_call *c
 {
     return lock_list(client, &(struct lock_list_arguments){name_space, call, each, context}, err);
 }
+
+os_code os_lock_table_create(os_client *client, const os_call *call, os_error *err)
+{
+    return lock_table_create(client, call, err);
+}
+
+os_code os_lock_table_check(os_client *client, const os_call *call, os_error *err)
+{
+    return lock_table_check(client, call, err);
+}

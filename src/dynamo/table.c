@@ -224,8 +224,8 @@ os_code dynamo_judge_table(const struct dynamo_about *about, const struct dynamo
     if (ttl_status == NULL) {
         return error_set(err, OS_OK,
                          "The %s is fit for %ss, but its server has no TTL: old %ss stay until somebody "
-                         "removes them (`oscommit gc`).",
-                         where, what, what);
+                         "removes them (`%s`).",
+                         where, what, what, about->schema->sweep);
     }
     return judge_ttl(about, ttl_status, ttl_attribute != NULL ? ttl_attribute : "", err);
 }

@@ -4,6 +4,7 @@
 #include "base/container.h"
 #include "base/error.h"
 #include "client/arguments.h"
+#include "client/inside.h"
 #include "holding/hold.h"
 
 static void asking_over(struct asking *asking)
@@ -111,4 +112,28 @@ os_code asking_run(struct asking *asking, const os_call *call, os_error *err)
     if (asking->error.code != OS_OK)
         *err = asking->error;
     return asking->error.code;
+}
+
+/* --------------------------------------------------------------------------------------------------------- table */
+
+struct table_arguments {
+    enum table_verb verb;
+    const struct item_schema *schema;
+    const os_call *call;
+};
+
+static os_code ask_of_table(os_client *client, const void *context, os_error *err)
+{
+    const struct table_arguments *arguments = context;
+    struct asking asking = {.client = client,
+                            .request = {.verb = arguments->verb, .schema = arguments->schema},
+                            .name = "request to the table"};
+    return asking_run(&asking, arguments->call, err);
+}
+
+os_code asking_of_table(os_client *client, enum table_verb verb, const struct item_schema *schema, const os_call *call,
+                        os_error *err)
+{
+    const struct table_arguments arguments = {verb, schema, call};
+    return client_perform(client, ask_of_table, &arguments, err);
 }

@@ -35,4 +35,8 @@ struct asking {
  * conflict is in `outcome`. Blocks. */
 os_code asking_run(struct asking *asking, const os_call *call, os_error *err);
 
+/* A call of its own: TABLE_CREATE or TABLE_CHECK of the table of such items. Blocks. */
+os_code asking_of_table(os_client *client, enum table_verb verb, const struct item_schema *schema, const os_call *call,
+                        os_error *err);
+
 #endif

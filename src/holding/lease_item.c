@@ -24,6 +24,7 @@ const struct item_schema lease_schema = {
     .subject = "lease",
     .mend = "Find out who else writes to the table. When nobody holds or awaits this lease, delete the item.",
     .flag = " --leases",
+    .sweep = "oscommit lock break",
     .attributes = attributes,
     .count = LEASE_ATTRIBUTES,
     .keys = 1,

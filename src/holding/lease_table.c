@@ -116,29 +116,12 @@ os_code holding_list(os_client *client, const os_call *call, os_lease_fn each, v
 
 /* --------------------------------------------------------------------------------------------------------- table */
 
-static os_code ask_of_table(os_client *client, enum table_verb verb, const os_call *call, os_error *err)
-{
-    struct asking asking = {
-        .client = client, .request = {.verb = verb, .schema = &lease_schema}, .name = "request to the table"};
-    return asking_run(&asking, call, err);
-}
-
-static os_code make_table(os_client *client, const void *call, os_error *err)
-{
-    return ask_of_table(client, TABLE_CREATE, call, err);
-}
-
-static os_code check_table(os_client *client, const void *call, os_error *err)
-{
-    return ask_of_table(client, TABLE_CHECK, call, err);
-}
-
 os_code holding_table_create(os_client *client, const os_call *call, os_error *err)
 {
-    return client_perform(client, make_table, call, err);
+    return asking_of_table(client, TABLE_CREATE, &lease_schema, call, err);
 }
 
 os_code holding_table_check(os_client *client, const os_call *call, os_error *err)
 {
-    return client_perform(client, check_table, call, err);
+    return asking_of_table(client, TABLE_CHECK, &lease_schema, call, err);
 }

@@ -33,7 +33,8 @@ const struct item_schema lock_schema = {
     .what = "lock",
     .subject = "lock",
     .mend = "Find out who else writes to the table. When nobody holds or awaits this lock, delete the item.",
-    .flag = "",
+    .flag = " --locks",
+    .sweep = "oscommit lock break",
     .attributes = attributes,
     .count = LOCK_ATTRIBUTES,
     .keys = 1,
@@ -413,4 +414,14 @@ os_code lock_list(os_client *client, const struct lock_list_arguments *arguments
     if (arguments->each == NULL)
         return error_set(err, OS_ERR_ARGUMENT, "os_lock_list needs a callback that receives the locks.");
     return client_perform(client, list_locks, arguments, err);
+}
+
+os_code lock_table_create(os_client *client, const os_call *call, os_error *err)
+{
+    return asking_of_table(client, TABLE_CREATE, &lock_schema, call, err);
+}
+
+os_code lock_table_check(os_client *client, const os_call *call, os_error *err)
+{
+    return asking_of_table(client, TABLE_CHECK, &lock_schema, call, err);
 }

@@ -41,5 +41,7 @@ struct lock_list_arguments {
 };
 os_code lock_list(os_client *client, const struct lock_list_arguments *arguments, os_error *err);
 os_code lock_read(os_client *client, const struct lock_arguments *arguments, os_error *err);
+os_code lock_table_create(os_client *client, const os_call *call, os_error *err);
+os_code lock_table_check(os_client *client, const os_call *call, os_error *err);
 
 #endif

@@ -54,6 +54,7 @@ struct item_schema {
     const char *subject; /* "record of key", before the key in a sentence */
     const char *mend;    /* what a person can do about an item that does not fit; a sentence */
     const char *flag;    /* " --leases": what `oscommit table create` and `check` need for a table of them; or "" */
+    const char *sweep;   /* "oscommit gc": the command that removes old ones where no TTL does */
     const struct item_attribute *attributes;
     size_t count;
     size_t keys;

@@ -27,6 +27,7 @@ const struct item_schema record_schema = {
     .subject = "record of key",
     .mend = RECORD_MEND,
     .flag = "",
+    .sweep = "oscommit gc",
     .attributes = attributes,
     .count = RECORD_ATTRIBUTES,
     .keys = 2,

@@ -116,6 +116,101 @@ SUITE_TEST(a_lock_of_the_service_is_kept_until_its_expiry_and_is_the_same_instan
     assert_int_equal(info.held, 0);
 }
 
+/* --------------------------------------------------------------------------------------------------------- table */
+
+/* That nobody has made. `ret` has 400 bytes. */
+static const char *new_ledger(struct fixture *f, const char *name, char *ret)
+{
+    const char *key = fixture_key(f, name);
+    if (f->ledger_endpoint[0] == '\0')
+        snprintf(ret, 400, "sqlite://%s/%s.db", f->root, key);
+    else
+        snprintf(ret, 400, "dynamodb://%s-%s", f->table, key);
+    return ret;
+}
+
+/* Of making and checking a table: dynalite has the question for TTL, and no TTL. */
+static os_code code_of_made(const struct fixture *f)
+{
+    bool lacks_ttl = (f->backend->features & (BACKEND_DYNAMO | BACKEND_TTL)) == BACKEND_DYNAMO;
+    return lacks_ttl ? OS_ERR_TABLE : OS_OK;
+}
+
+static void check_usable(const struct fixture *f, os_client *client)
+{
+    os_lock lock = lock_of("job", "ann", "1");
+    os_error error;
+    CHECK_CODE(os_lock_table_check(client, NULL, &error), code_of_made(f), &error);
+    CHECK_CODE(os_lock_acquire(client, &lock, LONG_S, NULL, NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_renew(client, &lock, MORE_S, NULL, NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_release(client, &lock, NULL, NULL, &error), OS_OK, &error);
+}
+
+SUITE_TEST(a_table_is_made_and_has_locks, 0)
+{
+    char url[400];
+    CLOSED os_client *client = leases_client_at(f, new_ledger(f, "locks-made", url));
+    os_lock lock = lock_of("job", "ann", "1");
+    os_error error;
+    CHECK_CODE(os_lock_table_check(client, NULL, &error), OS_ERR_NO_TABLE, &error);
+    CHECK_SAYS(&error, "oscommit table create");
+    CHECK_CODE(os_lock_acquire(client, &lock, LONG_S, NULL, NULL, &error), OS_ERR_NO_TABLE, &error);
+    CHECK_CODE(os_lock_table_create(client, NULL, &error), code_of_made(f), &error);
+    CHECK_CODE(os_lock_table_create(client, NULL, &error), code_of_made(f), &error); /* a fit one is left as it is */
+    check_usable(f, client);
+}
+
+SUITE_TEST(an_absent_table_of_locks_is_named_with_the_command_that_makes_it, BACKEND_DYNAMO)
+{
+    char url[400];
+    CLOSED os_client *client = leases_client_at(f, new_ledger(f, "locks-none", url));
+    os_lock lock = lock_of("job", "ann", "1");
+    os_error error;
+    CHECK_CODE(os_lock_table_check(client, NULL, &error), OS_ERR_NO_TABLE, &error);
+    CHECK_SAYS(&error, "`oscommit table create --locks`");
+    CHECK_CODE(os_lock_acquire(client, &lock, LONG_S, NULL, NULL, &error), OS_ERR_NO_TABLE, &error);
+    CHECK_SAYS(&error, "`oscommit table create --locks`");
+}
+
+static void check_refused(const struct fixture *f, const char *ledger_url)
+{
+    CLOSED os_client *client = leases_client_at(f, ledger_url);
+    os_lock lock = lock_of("job", "ann", "1");
+    os_error error;
+    CHECK_CODE(os_lock_table_check(client, NULL, &error), OS_ERR_TABLE, &error);
+    CHECK_SAYS(&error, "is unfit for locks");
+    CHECK_SAYS(&error, "must be lockId (S, HASH)");
+    CHECK_SAYS(&error, "`oscommit table create --locks`");
+    CHECK_CODE(os_lock_table_create(client, NULL, &error), OS_ERR_TABLE, &error);
+    CHECK_SAYS(&error, "`oscommit table create --locks`");
+    CHECK_CODE(os_lock_acquire(client, &lock, LONG_S, NULL, NULL, &error), OS_ERR_TABLE, &error);
+    CHECK_SAYS(&error, "`oscommit table check --locks`");
+}
+
+SUITE_TEST(tables_of_other_items_are_refused_and_the_right_command_is_named, BACKEND_DYNAMO)
+{
+    char url[400];
+    os_error error;
+    check_refused(f, f->ledger_url);
+    CLOSED os_client *leases = leases_client_at(f, new_ledger(f, "leases-made", url));
+    CHECK_CODE(os_lease_table_create(leases, NULL, &error), code_of_made(f), &error);
+    check_refused(f, url);
+    CLOSED os_client *locks = locks_client(f);
+    CHECK_CODE(os_lease_table_check(locks, NULL, &error), OS_ERR_TABLE, &error);
+    CHECK_SAYS(&error, "must be key (S, HASH)");
+    CHECK_SAYS(&error, "`oscommit table create --leases`");
+}
+
+SUITE_TEST(a_table_of_locks_without_ttl_is_unfit_until_it_is_created_over, BACKEND_DYNAMO | BACKEND_TTL)
+{
+    CLOSED os_client *client = locks_client(f);
+    os_error error;
+    CHECK_CODE(os_lock_table_check(client, NULL, &error), OS_ERR_TABLE, &error);
+    CHECK_SAYS(&error, "Enable it on the attribute \"expiry\", as `oscommit table create --locks` does");
+    CHECK_CODE(os_lock_table_create(client, NULL, &error), OS_OK, &error);
+    check_usable(f, client);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- race */
 
 struct contest {

@@ -43,11 +43,10 @@ static void make_table_once(const struct fixture *f, enum kind kind)
     snprintf(made[kind], sizeof(made[kind]), "%s", table);
 }
 
-static os_client *client_of(const struct fixture *f, enum kind kind, os_options options)
+static os_client *client_at(const struct fixture *f, const char *ledger_url, os_options options)
 {
-    make_table_once(f, kind);
     os_options of_fixture = fixture_options(f);
-    options.ledger_url = url_of(f, kind);
+    options.ledger_url = ledger_url;
     options.no_environment = 1;
     if (options.dynamodb_endpoint == NULL)
         options.dynamodb_endpoint = of_fixture.dynamodb_endpoint;
@@ -55,6 +54,18 @@ static os_client *client_of(const struct fixture *f, enum kind kind, os_options 
     options.access_key_id = of_fixture.access_key_id;
     options.secret_access_key = of_fixture.secret_access_key;
     return fixture_client(&options);
+}
+
+os_client *leases_client_at(const struct fixture *f, const char *ledger_url)
+{
+    os_options options = OS_OPTIONS_INIT;
+    return client_at(f, ledger_url, options);
+}
+
+static os_client *client_of(const struct fixture *f, enum kind kind, os_options options)
+{
+    make_table_once(f, kind);
+    return client_at(f, url_of(f, kind), options);
 }
 
 os_client *leases_client_with(const struct fixture *f, os_options options)

@@ -15,6 +15,8 @@ os_client *leases_client(const struct fixture *f);
 /* The same past the proxy; and with options of the caller's, whose ledger and credentials are filled in. */
 os_client *leases_direct_client(const struct fixture *f);
 os_client *leases_client_with(const struct fixture *f, os_options options);
+/* The same at a ledger that the caller names, and that nobody has made. */
+os_client *leases_client_at(const struct fixture *f, const char *ledger_url);
 /* The same for locks. */
 os_client *locks_client(const struct fixture *f);
 os_client *locks_client_with(const struct fixture *f, os_options options);

@@ -176,5 +176,6 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_HANDLE] = OWN_TEXT("handle", "TEXT", "as `lease acquire` printed it [OSCOMMIT_LEASE_HANDLE]"),
     [OPTION_NAMESPACE] = OWN_TEXT("namespace", "TEXT", "a lock with owner and instance, not a lease"),
     [OPTION_LEASES] = OWN_SWITCH("leases", "the table of leases, not that of records"),
+    [OPTION_LOCKS] = OWN_SWITCH("locks", "the table of locks with owner and instance, not that of records"),
     [OPTION_NO_HELD_BODY] = OWN_SWITCH("no-held-body", "leave out the questions about stalled bodies (80 s)"),
 };

@@ -111,23 +111,29 @@ static void look_at_records(struct session *session)
 
 static enum status table_check_run(const struct options *options)
 {
-    if (options_on(options, OPTION_LEASES))
-        return table_call(options, os_lease_table_check, NULL);
-    return table_call(options, os_table_check, look_at_records);
+    static const struct table_calls calls = {
+        .of_records = os_table_check,
+        .of_leases = os_lease_table_check,
+        .of_locks = os_lock_table_check,
+        .then = look_at_records,
+    };
+    return table_call(options, &calls);
 }
 
-static const enum option_id own_options[] = {OPTION_LEASES, OPTION_COUNT};
+static const enum option_id own_options[] = {OPTION_LEASES, OPTION_LOCKS, OPTION_COUNT};
 
 const struct command command_table_check = {
     .name = "table check",
     .operands = "[URL]",
-    .summary = "check that the table is fit for records, or for leases",
+    .summary = "check that the table is fit for records, leases or locks",
     .description =
         "Checks key schema, attribute types, TTL, state and replication. Says what is wrong and how to correct it.\n"
         "Then reads all records, and warns if several buckets share them, or if the writers of one bucket name them\n"
-        "in two ways (records_by_bucket). With --leases checks a table for `oscommit lock`. Writes nothing.\n",
+        "in two ways (records_by_bucket). With --leases checks a table for `oscommit lock`, with --locks one for\n"
+        "locks with owner and instance. Writes nothing.\n",
     .examples = "oscommit table check --ledger dynamodb://commits\n"
-                "oscommit table check --leases --ledger dynamodb://leases\n",
+                "oscommit table check --leases --ledger dynamodb://leases\n"
+                "oscommit table check --locks --ledger dynamodb://locks\n",
     .options = own_options,
     .max_operands = 1,
     .run = table_check_run,

@@ -54,20 +54,31 @@ enum status table_close(struct session *session, struct location *at, enum statu
     return session->options == NULL ? status : session_close(session, status);
 }
 
-enum status table_call(const struct options *options,
-                       os_code (*call)(os_client *client, const os_call *call, os_error *err),
-                       void (*then)(struct session *session))
+static table_fn *table_fn_of(const struct options *options, const struct table_calls *calls)
+{
+    if (options_on(options, OPTION_LEASES))
+        return calls->of_leases;
+    return options_on(options, OPTION_LOCKS) ? calls->of_locks : calls->of_records;
+}
+
+enum status table_call(const struct options *options, const struct table_calls *calls)
 {
     const char *name = options->operand_count > 0 ? options->operand[0] : NULL;
+    table_fn *call = table_fn_of(options, calls);
+    struct usage usage = {0};
     struct session session;
     struct location at;
-    enum status status = table_open(&session, options, name, LOCATION_PREFIX, &at);
 
+    if (options_on(options, OPTION_LEASES) && options_on(options, OPTION_LOCKS)) {
+        (void)usage_refuse(&usage, "A table has leases or locks: give --leases or --locks, not both.");
+        return output_usage(options, &usage);
+    }
+    enum status status = table_open(&session, options, name, LOCATION_PREFIX, &at);
     if (status == STATUS_DONE) {
         os_error error = {0};
         os_code code = call(session.client, &session.call, &error);
-        if (code == OS_OK && then != NULL)
-            then(&session);
+        if (code == OS_OK && call == calls->of_records && calls->then != NULL)
+            calls->then(&session);
         status = output_outcome(&session.output, options_text(options, OPTION_LEDGER), status_of_read(code), &error);
     }
     return table_close(&session, &at, status);

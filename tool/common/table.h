@@ -12,10 +12,17 @@ enum status table_open(struct session *session, const struct options *options, c
                        enum location_wants wants, struct location *ret_at);
 enum status table_close(struct session *session, struct location *at, enum status status);
 
-/* One call on the table as a whole, which may be named by the first operand; where it was good, `then` (or NULL). */
-enum status table_call(const struct options *options,
-                       os_code (*call)(os_client *client, const os_call *call, os_error *err),
-                       void (*then)(struct session *session));
+typedef os_code table_fn(os_client *client, const os_call *call, os_error *err);
+
+struct table_calls {
+    table_fn *of_records;
+    table_fn *of_leases;                   /* with --leases */
+    table_fn *of_locks;                    /* with --locks */
+    void (*then)(struct session *session); /* where that of records was good; or NULL */
+};
+
+/* One call on the table as a whole, which may be named by the first operand. */
+enum status table_call(const struct options *options, const struct table_calls *calls);
 
 /* Shows one record: as one line, as a block of lines (`long_form`), or as one JSON object. False: stdout does not take
  * it. */

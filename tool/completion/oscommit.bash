@@ -13,7 +13,7 @@ _oscommit_common="--json --quiet --verbose --help --all --version --store --ledg
     --record-prefix --forward-only --forward-only-prefix --records-by-bucket --check-table
     --connect-timeout-ms --request-timeout-ms --deadline-ms"
 _oscommit_switches=" --json --quiet --verbose --help --all --version --forward-only --records-by-bucket --check-table --if-absent --recursive --force --stuck --keep"
-_oscommit_switches+=" --lock --remove --no-held-body --versions --leases "
+_oscommit_switches+=" --lock --remove --no-held-body --versions --leases --locks "
 
 # The flags that only this command has.
 _oscommit_own_flags() {
@@ -38,7 +38,7 @@ _oscommit_own_flags() {
     probe) echo "--profile-out --writers --rounds --store-name --store-version --no-held-body" ;;
     "table release") echo "--etag --force" ;;
     "table ls") echo "--stuck" ;;
-    "table create" | "table check") echo "--leases" ;;
+    "table create" | "table check") echo "--leases --locks" ;;
     lock) echo "--wait --ttl --owner --grace" ;;
     "lock ls" | "lock show") echo "--namespace" ;;
     "lock break") echo "--namespace --force" ;;

@@ -71,6 +71,8 @@ static void try_plain(struct within *within)
     note(within, "os_table_release", os_table_release(client, "k", NULL, 1, NULL, &error) != OS_OK, &error);
     note(within, "os_lease_table_create", os_lease_table_create(client, NULL, &error) != OS_OK, &error);
     note(within, "os_lease_table_check", os_lease_table_check(client, NULL, &error) != OS_OK, &error);
+    note(within, "os_lock_table_create", os_lock_table_create(client, NULL, &error) != OS_OK, &error);
+    note(within, "os_lock_table_check", os_lock_table_check(client, NULL, &error) != OS_OK, &error);
     note(within, "os_gc", os_gc(client, NULL, NULL, NULL, NULL, NULL, &error) != OS_OK, &error);
     note(within, "os_store_probe", os_store_probe(client, NULL, NULL, &profile, &error) != OS_OK, &error);
 }

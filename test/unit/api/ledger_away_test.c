@@ -374,7 +374,7 @@ TEST(the_table_commands_name_the_setting_too)
     static const enum ledger_kind kinds[] = {LEDGER_IS_S3, LEDGER_IS_WEB, LEDGER_REFUSES};
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         struct away away = {.wanted.kind = kinds[i]};
-        os_error errors[6] = {{0}};
+        os_error errors[8] = {{0}};
         set_up(&away);
         assert_int_not_equal(os_table_check(away.client, NULL, &errors[0]), OS_OK);
         assert_int_not_equal(os_table_create(away.client, NULL, &errors[1]), OS_OK);
@@ -382,7 +382,9 @@ TEST(the_table_commands_name_the_setting_too)
         assert_int_not_equal(os_table_release(away.client, "k", NULL, 1, NULL, &errors[3]), OS_OK);
         assert_int_not_equal(os_lease_table_check(away.client, NULL, &errors[4]), OS_OK);
         assert_int_not_equal(os_lease_table_create(away.client, NULL, &errors[5]), OS_OK);
-        for (size_t j = 0; j < 6; j++) {
+        assert_int_not_equal(os_lock_table_check(away.client, NULL, &errors[6]), OS_OK);
+        assert_int_not_equal(os_lock_table_create(away.client, NULL, &errors[7]), OS_OK);
+        for (size_t j = 0; j < 8; j++) {
             CHECK_SAYS(&errors[j], "dynamodb_endpoint, which is http://127.0.0.1:");
             assert_int_equal(errors[j].code, kinds[i] == LEDGER_REFUSES ? OS_ERR_NETWORK : OS_ERR_CONFIG);
         }

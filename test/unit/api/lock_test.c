@@ -197,6 +197,26 @@ TEST_WITH(scratch, bad_arguments_are_refused)
     os_client_close(client);
 }
 
+/* In a file it is the same as that of the records. */
+TEST_WITH(scratch, the_table_is_made_and_checked)
+{
+    char url[160];
+    os_error error;
+    os_options options = OS_OPTIONS_INIT;
+    os_client *client = NULL;
+    snprintf(url, sizeof(url), "sqlite://%s/locks.db", scratch->folder);
+    options.ledger_url = url;
+    options.no_environment = 1;
+    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_table_check(client, NULL, &error), OS_ERR_NO_TABLE, &error);
+    CHECK_CODE(try_with(client, ann, &error), OS_ERR_NO_TABLE, &error);
+    CHECK_CODE(os_lock_table_create(client, NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_table_create(client, NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_table_check(client, NULL, &error), OS_OK, &error);
+    CHECK_CODE(try_with(client, ann, &error), OS_OK, &error);
+    os_client_close(client);
+}
+
 /* Nothing is sent again, and each call says what is not known. */
 TEST(an_answer_that_is_lost_leaves_it_unknown)
 {

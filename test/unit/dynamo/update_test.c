@@ -16,6 +16,7 @@ static const struct item_schema counters = {
     .subject = "counter",
     .mend = "Look who wrote it.",
     .flag = " --counters",
+    .sweep = "oscommit counter sweep",
     .attributes = attributes,
     .count = 3,
     .keys = 1,
@@ -32,6 +33,14 @@ static void assert_body(os_code code, struct http_request *request, struct buf *
     assert_string_equal(buf_str(body), golden);
     http_request_free(request);
     buf_free(body);
+}
+
+TEST(a_server_without_ttl_is_accepted_with_the_command_for_these_items)
+{
+    static const struct dynamo_table fit = {.status = "ACTIVE", .keys_ok = true};
+    os_error err;
+    assert_int_equal(dynamo_judge_table(&about, &fit, NULL, NULL, &err), OS_OK);
+    assert_says(err, "old counters stay until somebody removes them (`oscommit counter sweep`)");
 }
 
 TEST(an_update_sets_adds_and_removes_on_a_condition)
