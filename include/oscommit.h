@@ -673,6 +673,7 @@ typedef struct os_object {
     int is_latest;        /* os_list with versions: a read without a version id returns this one */
     int is_delete_marker; /* os_list with versions: not an object; it says that the key was deleted at this point */
     char replaced[65];    /* nonce of the version that this write replaced; empty if its writer did not know it */
+    uint64_t fencing;     /* head, get: the fencing token of the guarded write that made it (os_put_options); 0: none */
 } os_object;
 #define OS_OBJECT_INIT OS_SIZED_(os_object)
 

@@ -209,6 +209,7 @@ void store_call_export_object(const struct store_call *store_call, os_object *re
     TEXT_COPY_STR_CUT(store_call->object.replaced, object.replaced);
     TEXT_COPY_STR_CUT(store_call->content_type, object.content_type);
     object.length = store_call->object.length;
+    object.fencing = store_call->object.fencing;
     object.last_modified_s = store_call->object.last_modified_s;
     versioned_give(&object, sizeof(object), ret);
 }

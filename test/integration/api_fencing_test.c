@@ -32,9 +32,18 @@ static struct outcome copy_under(os_client *client, const char *source, const ch
     return ret;
 }
 
-/* What is there has this token: nothing older replaces it, and the same does. */
+static void check_shown(os_client *client, const char *key, uint64_t token)
+{
+    os_object object = OS_OBJECT_INIT;
+    os_error error;
+    CHECK_CODE(os_head(client, key, NULL, &object, &error), OS_OK, &error);
+    assert_int_equal(object.fencing, token);
+}
+
+/* What is there has this token and shows it: nothing older replaces it, and the same does. */
 static void check_token(os_client *client, const char *key, const char *etag, uint64_t token)
 {
+    check_shown(client, key, token);
     CLEARED struct outcome older = put_under(client, key, etag, token - 1);
     CHECK_VERDICT(older, OS_CONFLICT);
     assert_int_equal(older.result.found_fencing, token);
@@ -77,6 +86,7 @@ SUITE_TEST(a_copy_without_a_token_has_none, 0)
     CHECK_VERDICT(made, OS_COMMITTED);
     CLEARED struct outcome without = copy(client, source, key, NULL);
     CHECK_VERDICT(without, OS_COMMITTED);
+    check_shown(client, key, 0);
     CLEARED struct outcome small = put_under(client, key, without.result.etag, 1);
     CHECK_VERDICT(small, OS_COMMITTED);
 }

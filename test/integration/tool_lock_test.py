@@ -13,7 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import wall_clock
-from lease_testing import LOST, PATIENCE_S, PROMISED_S, SHORT_S, SLACK_S, LeaseCase
+from lease_testing import LOST, PATIENCE_S, PROMISED_S, SHORT_S, SLACK_S, LeaseCase, OnStoreCase
 from oscommit_testing import CONFLICT, DONE, NOT_EXECUTED, USAGE, FaultProxy, main, tool
 
 NOT_RUNNABLE, NOT_FOUND = 126, 127
@@ -288,18 +288,7 @@ class ClockMoved(LockCase):
         self.ends(holder, DONE)
 
 
-class OnStoreCase(LockCase):
-    """Its writes have a ledger of their own; that of the leases stands in LEASES."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.base["LEASES"] = cls.base["OSCOMMIT_LEDGER"]
-        if not cls.backend.embedded:
-            cls.base["OSCOMMIT_LEDGER"] = "dynamodb://" + cls.table
-
-
-class Tokens(OnStoreCase):
+class Tokens(OnStoreCase, LockCase):
     def token(self, name):
         leases = self.base["LEASES"]
         return int(self.ok("lock", name, "--ledger", leases, "--", "sh", "-c", "echo $OSCOMMIT_FENCING_TOKEN").text)
@@ -341,7 +330,7 @@ class Tokens(OnStoreCase):
         self.ok("head", self.source)
 
 
-class Compactor(OnStoreCase):
+class Compactor(OnStoreCase, LockCase):
     """examples/compact.sh: one stops between its look at the parts and its write, for longer than its lease lives."""
 
     SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "compact.sh")

@@ -33,3 +33,14 @@ class LeaseCase(BackendCase):
             key = {"key": {"S": name}}
             status, said = dynamo(self.ledger_endpoint, "DeleteItem", {"TableName": self.leases, "Key": key})
             self.assertEqual(status, 200, said)
+
+
+class OnStoreCase(LeaseCase):
+    """Its writes have a ledger of their own; that of the leases stands in LEASES."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.base["LEASES"] = cls.base["OSCOMMIT_LEDGER"]
+        if not cls.backend.embedded:
+            cls.base["OSCOMMIT_LEDGER"] = "dynamodb://" + cls.table

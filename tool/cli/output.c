@@ -122,6 +122,8 @@ static void guarded_json(struct output *output, const char *url, os_verdict verd
     if (verdict == OS_CONFLICT) {
         json_line_text(&line, "found_etag", result->found_etag);
         json_line_text(&line, "found_version_id", result->found_version_id);
+        if (result->found_fencing != 0)
+            json_line_number(&line, "found_fencing", result->found_fencing);
     }
     json_line_flag(&line, "final", result->final != 0);
     if (result->ask_again_ms > 0)
@@ -218,6 +220,8 @@ void output_json_object(struct json_line *line, const os_object *object, bool le
     json_line_text(line, "content_type", object->content_type);
     json_line_text(line, "nonce", object->nonce);
     json_line_text(line, "replaced", object->replaced);
+    if (object->fencing != 0)
+        json_line_number(line, "fencing", object->fencing);
 }
 
 static void object_human(const char *url, const os_object *object, bool length_known)

@@ -32,6 +32,9 @@ static enum status head_report(struct session *session, const char *url, const o
     print_field("content type", found->content_type);
     print_field("nonce", found->nonce);
     print_field("replaced", found->replaced);
+    if (found->fencing != 0)
+        (void)snprintf(text, sizeof(text), "%" PRIu64, found->fencing);
+    print_field("fencing token", found->fencing != 0 ? text : "");
     return STATUS_DONE;
 }
 
@@ -63,11 +66,12 @@ static const enum option_id own_options[] = {OPTION_VERSION_ID, OPTION_COUNT};
 const struct command command_head = {
     .name = "head",
     .operands = "URL",
-    .summary = "show an object's ETag, length and nonce",
+    .summary = "show an object's ETag, length, nonce and token",
     .description =
         "Shows what the store says about the object. Without an object the exit status is 66, and with --json\n"
         "error.code is OS_ERR_NOT_FOUND. `nonce` names the guarded write that made the object,\n"
-        "`replaced` the one whose object it replaced, where that is known.\n",
+        "`replaced` the one whose object it replaced, where that is known. The fencing token is that of the lease\n"
+        "under which it was written (--json: `fencing`): no write under a smaller one replaces it.\n",
     .examples = "oscommit head s3://bucket/state\n"
                 "etag=$(oscommit head s3://bucket/state --json | jq -r .etag)\n",
     .options = own_options,

@@ -4,6 +4,7 @@
 
 #include "oscommit_lease.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,39 @@ TEST_WITH(scratch, an_older_holder_cannot_write_over_a_newer_one)
     os_client_close(client);
 }
 
+static uint64_t shown_token(os_client *client)
+{
+    os_object object = OS_OBJECT_INIT;
+    os_error error;
+    CHECK_CODE(os_head(client, "manifest", NULL, &object, &error), OS_OK, &error);
+    return object.fencing;
+}
+
+/* An older caller's struct ends before it. */
+TEST_WITH(scratch, what_stands_there_shows_its_token)
+{
+    os_client *client = scratch_client(scratch, NULL);
+    os_result result = OS_RESULT_INIT;
+    os_object object = OS_OBJECT_INIT;
+    os_object older = {.size = offsetof(os_object, fencing), .fencing = 99};
+    os_sink sink = OS_SINK_INIT;
+    os_error error;
+    void *data = NULL;
+    size_t length = 0;
+    sink.ret_data = &data;
+    sink.ret_length = &length;
+    assert_int_equal(write_with(client, NULL, UINT64_MAX, &result, &error), OS_COMMITTED);
+    assert_true(shown_token(client) == UINT64_MAX);
+    CHECK_CODE(os_get(client, "manifest", &sink, NULL, &object, &error), OS_OK, &error);
+    assert_true(object.fencing == UINT64_MAX);
+    os_free(data);
+    CHECK_CODE(os_head(client, "manifest", NULL, &older, &error), OS_OK, &error);
+    assert_string_equal(older.etag, object.etag);
+    assert_int_equal(older.fencing, 99);
+    os_result_clear(&result);
+    os_client_close(client);
+}
+
 /* A write without one forgets it, and a copy does not take it along. */
 TEST_WITH(scratch, only_who_gives_a_token_is_held_back_by_one)
 {
@@ -64,6 +98,7 @@ TEST_WITH(scratch, only_who_gives_a_token_is_held_back_by_one)
     os_result_clear(&result);
     assert_int_equal(os_put_if_match(client, "manifest", etag, &body, NULL, NULL, &result, &error), OS_COMMITTED);
     memcpy(etag, result.etag, sizeof(etag));
+    assert_int_equal(shown_token(client), 0);
     assert_int_equal(write_with(client, etag, 1, &result, &error), OS_COMMITTED);
     os_result_clear(&result);
     os_client_close(client);
