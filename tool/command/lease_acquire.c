@@ -61,8 +61,7 @@ static enum status acquire(struct session *session, uint64_t wait_s, os_lease_op
     os_lease *lease = NULL;
     os_error error = {0};
     os_code code;
-
-    char shell[320];
+    char shell[HOST_NAME_MAX + 32];
 
     how->wait = wait_s != 0 ? 1 : 0;
     how->owner = options_text(session->options, OPTION_OWNER);
