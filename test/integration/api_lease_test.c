@@ -19,20 +19,11 @@ enum { SHORT_TTL_S = 2, SOON_MS = 20000, ANSWER_MS = 60000 };
 
 /* ------------------------------------------------------------------------------------------------ one at a time */
 
-static void count_requests(void *context, const os_metric *metric)
-{
-    if (metric->kind == OS_METRIC_REQUEST)
-        atomic_fetch_add((atomic_int *)context, 1);
-}
-
 /* The second number is of a lease that had no token before. */
 SUITE_TEST(uncontended_each_takes_one_request, 0)
 {
     atomic_int requests = 0;
-    os_options options = OS_OPTIONS_INIT;
-    options.metric = count_requests;
-    options.metric_context = &requests;
-    CLOSED os_client *client = leases_client_with(f, options);
+    CLOSED os_client *client = leases_client_with(f, leases_count_requests(&requests));
     const char *name = fixture_key(f, "one-request");
     os_lease_options fenced = OS_LEASE_OPTIONS_INIT;
     fenced.fencing = 1;

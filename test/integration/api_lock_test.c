@@ -19,19 +19,10 @@ static os_lock lock_of(const char *name, const char *owner, const char *instance
     return (os_lock){sizeof(os_lock), "space", name, owner, instance};
 }
 
-static void count_requests(void *context, const os_metric *metric)
-{
-    if (metric->kind == OS_METRIC_REQUEST)
-        atomic_fetch_add((atomic_int *)context, 1);
-}
-
 SUITE_TEST(each_call_is_one_request, 0)
 {
     atomic_int requests = 0;
-    os_options options = OS_OPTIONS_INIT;
-    options.metric = count_requests;
-    options.metric_context = &requests;
-    CLOSED os_client *client = locks_client_with(f, options);
+    CLOSED os_client *client = locks_client_with(f, leases_count_requests(&requests));
     os_lock lock = lock_of(fixture_key(f, "one-request"), "ann", "1");
     os_lock_info info = OS_LOCK_INFO_INIT;
     os_error error;

@@ -97,6 +97,20 @@ os_client *leases_direct_client(const struct fixture *f)
     return leases_client_with(f, options);
 }
 
+static void count_requests(void *context, const os_metric *metric)
+{
+    if (metric->kind == OS_METRIC_REQUEST)
+        atomic_fetch_add((atomic_int *)context, 1);
+}
+
+os_options leases_count_requests(atomic_int *requests)
+{
+    os_options options = OS_OPTIONS_INIT;
+    options.metric = count_requests;
+    options.metric_context = requests;
+    return options;
+}
+
 /* -------------------------------------------------------------------------------------------------------- calls */
 
 os_lease *leases_acquire(os_client *client, const char *name, const os_lease_options *options)

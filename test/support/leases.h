@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* A client for leases alone, whose requests go through the fixture's proxy where it has one. Makes the table first. */
 os_client *leases_client(const struct fixture *f);
@@ -20,6 +21,9 @@ os_client *leases_client_at(const struct fixture *f, const char *ledger_url);
 /* The same for locks. */
 os_client *locks_client(const struct fixture *f);
 os_client *locks_client_with(const struct fixture *f, os_options options);
+
+/* Options of a client that counts its requests. */
+os_options leases_count_requests(atomic_int *requests);
 
 /* Holds it at once, or fails the test. `options` may be NULL. */
 os_lease *leases_acquire(os_client *client, const char *name, const os_lease_options *options);
