@@ -47,7 +47,6 @@ const struct item_schema lock_schema = {
 struct lock_call {
     struct asking asking;
     os_lock lock;
-    uint64_t duration_s;
     char id[KEY_MAX + 1];
     struct item item;
     struct item_condition condition;
@@ -124,7 +123,6 @@ static os_code prepare_lasting(struct lock_call *ret, os_client *client, const s
     if (code == OS_OK && (arguments->duration_s == 0 || arguments->duration_s > DURATION_MOST_S))
         return error_set(err, OS_ERR_ARGUMENT, "The duration of a lock must be 1 to %d seconds, not %llu.",
                          DURATION_MOST_S, (unsigned long long)arguments->duration_s);
-    ret->duration_s = arguments->duration_s;
     return code;
 }
 
@@ -202,7 +200,7 @@ static void begin_to_acquire(void *context)
 {
     struct lock_call *call = container_of(context, struct lock_call, info);
     uint64_t now_s = lock_now_s();
-    call->item.values[LOCK_AT_EXPIRY] = item_number(now_s + call->duration_s);
+    call->item.values[LOCK_AT_EXPIRY] = item_number(now_s + call->item.values[LOCK_AT_DURATION].number);
     memset(&call->condition, 0, sizeof(call->condition));
     item_require_absent(&call->condition, LOCK_AT_ID);
     item_or(&call->condition);

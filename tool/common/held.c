@@ -195,8 +195,8 @@ static void stop_along(struct held *held, int number)
     bool stopped;
 
     take_terminal(held);
-    (void)kill(-held->process,
-               SIGSTOP); /* also what the signal did not reach, or not stop: what is stopped does no harm */
+    /* Also what the signal did not reach, or not stop: what is stopped does no harm. */
+    (void)kill(-held->process, SIGSTOP);
     keeper_tell(&held->keeper, held->process, UINT64_MAX);
     stopped = stop_itself();
     look(held);

@@ -27,32 +27,9 @@ static os_client *client_of(const struct scratch *scratch, struct event *looked,
     return scratch_client(scratch, &options);
 }
 
-static void execute(sqlite3 *db, const char *sql)
-{
-    char *message = NULL;
-    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
-        fail_msg("%s: %s", sql, message);
-}
-
-static sqlite3 *lock(const struct scratch *scratch, const char *name, const char *sql)
-{
-    char file[160];
-    sqlite3 *db = NULL;
-    snprintf(file, sizeof(file), "%s/.oscommit/%s", scratch->root, name);
-    assert_int_equal(sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    execute(db, sql);
-    return db;
-}
-
-static void unlock(sqlite3 *db)
-{
-    execute(db, "ROLLBACK");
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
-}
-
 /* Also those who only read: nobody else may have the file open. */
 static const char alone[] = "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE";
-static const char against_writers[] = "BEGIN IMMEDIATE";
+static const char against_writers[] = SCRATCH_AGAINST_WRITERS;
 
 struct guarded_put {
     os_client *client;
@@ -112,11 +89,11 @@ static void check_deadline(const struct scratch *scratch, const char *name, cons
 {
     struct guarded_put put;
     os_client *client = client_of(scratch, NULL, NULL);
-    sqlite3 *db = lock(scratch, name, sql);
+    sqlite3 *db = scratch_lock_file(scratch, name, sql);
     prepare_put(&put, client, DEADLINE_MS);
     run_guarded_put(&put);
     assert_in_range(put.took_ms, 0, AT_MOST_MS);
-    unlock(db);
+    scratch_unlock_file(db);
     check_nothing_was_written(&put);
     os_client_close(client);
 }
@@ -140,7 +117,7 @@ TEST_WITH(scratch, a_locked_index_ends_a_guarded_call_at_its_deadline)
 TEST_WITH(scratch, a_locked_index_ends_a_plain_put_at_its_deadline_and_nothing_is_written)
 {
     os_client *client = client_of(scratch, NULL, NULL);
-    sqlite3 *db = lock(scratch, "objects.db", against_writers);
+    sqlite3 *db = scratch_lock_file(scratch, "objects.db", against_writers);
     os_body body = OS_BODY_MEMORY("new", 3);
     os_call call = OS_CALL_INIT;
     os_error error;
@@ -150,7 +127,7 @@ TEST_WITH(scratch, a_locked_index_ends_a_plain_put_at_its_deadline_and_nothing_i
     assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
     assert_int_not_equal(code, OS_OK);
     assert_int_equal(error.code, code);
-    unlock(db);
+    scratch_unlock_file(db);
     check_absent(client);
     os_client_close(client);
 }
@@ -158,7 +135,7 @@ TEST_WITH(scratch, a_locked_index_ends_a_plain_put_at_its_deadline_and_nothing_i
 TEST_WITH(scratch, a_locked_ledger_ends_the_making_of_a_table_at_its_deadline)
 {
     os_client *client = client_of(scratch, NULL, NULL);
-    sqlite3 *db = lock(scratch, "ledger.db", alone);
+    sqlite3 *db = scratch_lock_file(scratch, "ledger.db", alone);
     os_call call = OS_CALL_INIT;
     os_error error;
     call.deadline_ms = DEADLINE_MS;
@@ -166,7 +143,7 @@ TEST_WITH(scratch, a_locked_ledger_ends_the_making_of_a_table_at_its_deadline)
     assert_int_not_equal(os_table_create(client, &call, &error), OS_OK);
     assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
     assert_true(error.message[0] != '\0');
-    unlock(db);
+    scratch_unlock_file(db);
     call.deadline_ms = LONG_MS;
     CHECK_CODE(os_table_create(client, &call, &error), OS_OK, &error);
     os_client_close(client);
@@ -192,12 +169,12 @@ TEST_WITH(scratch, a_call_goes_through_when_the_index_is_let_go_in_time)
     struct guarded_put put;
     pthread_t thread;
     os_client *client = client_of(scratch, NULL, NULL);
-    sqlite3 *db = lock(scratch, "objects.db", against_writers);
+    sqlite3 *db = scratch_lock_file(scratch, "objects.db", against_writers);
     prepare_put(&put, client, LONG_MS);
     assert_int_equal(pthread_create(&thread, NULL, run_guarded_put, &put), 0);
     wait_for_temporary_file(scratch);
     assert_false(atomic_load(&put.done));
-    unlock(db);
+    scratch_unlock_file(db);
     pthread_join(thread, NULL);
     assert_int_equal(put.verdict, OS_COMMITTED);
     assert_in_range(put.took_ms, 0, LONG_MS / 2);
@@ -217,12 +194,12 @@ TEST_WITH(scratch, a_call_goes_through_when_the_ledger_is_let_go_in_time)
     pthread_t thread;
     struct event looked = EVENT_INIT; /* the record is asked for at the same time (R3) */
     os_client *client = client_of(scratch, &looked, note_head);
-    sqlite3 *db = lock(scratch, "ledger.db", against_writers);
+    sqlite3 *db = scratch_lock_file(scratch, "ledger.db", against_writers);
     prepare_put(&put, client, LONG_MS);
     assert_int_equal(pthread_create(&thread, NULL, run_guarded_put, &put), 0);
     assert_true(event_reaches(&looked, 1));
     assert_false(atomic_load(&put.done));
-    unlock(db);
+    scratch_unlock_file(db);
     pthread_join(thread, NULL);
     assert_int_equal(put.verdict, OS_COMMITTED);
     assert_in_range(put.took_ms, 0, LONG_MS / 2);
@@ -237,7 +214,7 @@ TEST_WITH(scratch, a_cancelled_call_does_not_wait_for_the_index)
     os_cancel *cancel = NULL;
     assert_int_equal(os_cancel_new(&cancel), OS_OK);
     os_client *client = client_of(scratch, NULL, NULL);
-    sqlite3 *db = lock(scratch, "objects.db", against_writers);
+    sqlite3 *db = scratch_lock_file(scratch, "objects.db", against_writers);
     prepare_put(&put, client, LONG_MS);
     put.call.cancel = cancel;
     assert_int_equal(pthread_create(&thread, NULL, run_guarded_put, &put), 0);
@@ -246,7 +223,7 @@ TEST_WITH(scratch, a_cancelled_call_does_not_wait_for_the_index)
     os_cancel_trigger(cancel);
     pthread_join(thread, NULL);
     assert_in_range(now_ms() - start_ms, 0, AT_MOST_MS);
-    unlock(db);
+    scratch_unlock_file(db);
     check_nothing_was_written(&put);
     os_client_close(client);
     os_cancel_free(cancel);

@@ -4,6 +4,7 @@
 #include "client/ticket.h"
 
 #include <ftw.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,17 +46,47 @@ os_client *scratch_client(const struct scratch *scratch, const os_options *more)
     return client;
 }
 
-os_client *scratch_table_client(const struct scratch *scratch)
+os_client *scratch_table_client_of(const char *file)
 {
     char url[160];
     os_error error;
     os_options options = OS_OPTIONS_INIT;
     os_client *client = NULL;
-    snprintf(url, sizeof(url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
+    snprintf(url, sizeof(url), "sqlite://%s", file);
     options.ledger_url = url;
     options.no_environment = 1;
     CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
     return client;
+}
+
+os_client *scratch_table_client(const struct scratch *scratch)
+{
+    char file[128];
+    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
+    return scratch_table_client_of(file);
+}
+
+static void execute(sqlite3 *db, const char *sql)
+{
+    char *message = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", sql, message);
+}
+
+sqlite3 *scratch_lock_file(const struct scratch *scratch, const char *name, const char *sql)
+{
+    char file[160];
+    sqlite3 *db = NULL;
+    snprintf(file, sizeof(file), "%s/.oscommit/%s", scratch->root, name);
+    assert_int_equal(sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    execute(db, sql);
+    return db;
+}
+
+void scratch_unlock_file(sqlite3 *db)
+{
+    execute(db, "ROLLBACK");
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
 os_client *scratch_s3_client(const struct scratch *scratch, const char *host, const os_options *more)

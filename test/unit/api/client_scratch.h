@@ -25,6 +25,14 @@ void scratch_write_profile(const struct scratch *scratch, const char *fields, ch
 os_client *scratch_client(const struct scratch *scratch, const os_options *more);
 /* A client of the embedded ledger alone, for leases and locks, as of another process. */
 os_client *scratch_table_client(const struct scratch *scratch);
+/* The same of another SQLite file. */
+os_client *scratch_table_client_of(const char *file);
+
+/* Keeps "ledger.db" or "objects.db" of the embedded store busy, by this statement, until it is unlocked. */
+#define SCRATCH_AGAINST_WRITERS "BEGIN IMMEDIATE"
+struct sqlite3 *scratch_lock_file(const struct scratch *scratch, const char *name, const char *sql);
+void scratch_unlock_file(struct sqlite3 *db);
+
 /* A client of a made-up S3 store at "127.0.0.1:port", whose records are those of the embedded store; over TLS where
  * `more` has a ca_file. `more` may name another ledger. */
 os_client *scratch_s3_client(const struct scratch *scratch, const char *host, const os_options *more);

@@ -109,22 +109,6 @@ TEST_WITH(scratch, a_file_that_was_fetched_has_the_mode_that_the_program_gives_n
 
 /* ------------------------------------------------------------------------------------------------ a busy ledger */
 
-static sqlite3 *lock_ledger(const struct scratch *scratch)
-{
-    char path[160];
-    sqlite3 *db = NULL;
-    snprintf(path, sizeof(path), "%s/.oscommit/ledger.db", scratch->root);
-    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    return db;
-}
-
-static void unlock_ledger(sqlite3 *db)
-{
-    assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
-}
-
 struct writer {
     os_client *client;
     os_cancel *cancel;
@@ -146,11 +130,11 @@ TEST_WITH(scratch, a_call_waits_for_a_busy_ledger)
 {
     struct writer writer = {.client = scratch_client(scratch, NULL)};
     pthread_t thread;
-    sqlite3 *db = lock_ledger(scratch);
+    sqlite3 *db = scratch_lock_file(scratch, "ledger.db", SCRATCH_AGAINST_WRITERS);
     assert_int_equal(pthread_create(&thread, NULL, put, &writer), 0);
     struct timespec pause = {.tv_nsec = 600000000}; /* two slices of SQLite's wait */
     nanosleep(&pause, NULL);
-    unlock_ledger(db);
+    scratch_unlock_file(db);
     pthread_join(thread, NULL);
     assert_int_equal(writer.verdict, OS_COMMITTED);
     os_client_close(writer.client);
@@ -162,7 +146,7 @@ TEST_WITH(scratch, a_call_that_waits_for_a_busy_ledger_is_ended_when_it_is_cance
     pthread_t thread;
     struct clock_reading before;
     struct clock_reading after;
-    sqlite3 *db = lock_ledger(scratch);
+    sqlite3 *db = scratch_lock_file(scratch, "ledger.db", SCRATCH_AGAINST_WRITERS);
     assert_int_equal(os_cancel_new(&writer.cancel), OS_OK);
     assert_int_equal(pthread_create(&thread, NULL, put, &writer), 0);
     struct timespec pause = {.tv_nsec = 300000000}; /* so that it waits for the ledger */
@@ -174,7 +158,7 @@ TEST_WITH(scratch, a_call_that_waits_for_a_busy_ledger_is_ended_when_it_is_cance
     assert_true(clock_elapsed_max(&before, &after) < 60000); /* its deadline comes after two minutes */
     assert_int_equal(writer.verdict, OS_NOT_EXECUTED);
     CHECK_CODE(writer.error.code, OS_ERR_CANCELLED, &writer.error);
-    unlock_ledger(db);
+    scratch_unlock_file(db);
     os_client_close(writer.client);
     os_cancel_free(writer.cancel);
 }

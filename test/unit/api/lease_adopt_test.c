@@ -239,21 +239,16 @@ TEST_WITH(scratch, an_adoption_whose_extension_is_not_answered_is_no_loss)
 {
     os_client *client = scratch_table_client(scratch);
     char handle[OS_LEASE_HANDLE_SIZE];
-    char file[128];
     uint64_t token;
     os_lease *lease = NULL;
     os_lease_options options = fenced();
     os_call call = OS_CALL_INIT;
     os_error error;
-    sqlite3 *db = NULL;
     acquire_and_detach(client, handle, &token);
-    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
-    assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3 *db = scratch_lock_file(scratch, "ledger.db", SCRATCH_AGAINST_WRITERS);
     call.deadline_ms = 1000;
     CHECK_CODE(os_lease_adopt(client, "job", handle, &options, &call, &lease, &error), OS_ERR_DEADLINE, &error);
-    assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    scratch_unlock_file(db);
     CHECK_CODE(adopt(client, handle, &lease, &error), OS_OK, &error);
     CHECK_CODE(os_lease_release(lease, NULL, &error), OS_OK, &error);
     os_client_close(client);

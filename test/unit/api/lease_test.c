@@ -452,14 +452,10 @@ TEST_WITH(scratch, a_client_without_a_store_says_so)
 /* In a file it is the same as that of the records. */
 TEST_WITH(scratch, the_table_is_made_and_checked)
 {
-    char url[160];
+    char file[128];
     os_error error;
-    os_options options = OS_OPTIONS_INIT;
-    os_client *client = NULL;
-    snprintf(url, sizeof(url), "sqlite://%s/leases.db", scratch->folder);
-    options.ledger_url = url;
-    options.no_environment = 1;
-    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    snprintf(file, sizeof(file), "%s/leases.db", scratch->folder);
+    os_client *client = scratch_table_client_of(file);
     CHECK_CODE(os_lease_table_check(client, NULL, &error), OS_ERR_NO_TABLE, &error);
     CHECK_CODE(try_once(client, "job", &error), OS_ERR_NO_TABLE, &error);
     CHECK_CODE(os_lease_table_create(client, NULL, &error), OS_OK, &error);

@@ -200,14 +200,10 @@ TEST_WITH(scratch, bad_arguments_are_refused)
 /* In a file it is the same as that of the records. */
 TEST_WITH(scratch, the_table_is_made_and_checked)
 {
-    char url[160];
+    char file[128];
     os_error error;
-    os_options options = OS_OPTIONS_INIT;
-    os_client *client = NULL;
-    snprintf(url, sizeof(url), "sqlite://%s/locks.db", scratch->folder);
-    options.ledger_url = url;
-    options.no_environment = 1;
-    CHECK_CODE(os_client_open(&options, &client, &error), OS_OK, &error);
+    snprintf(file, sizeof(file), "%s/locks.db", scratch->folder);
+    os_client *client = scratch_table_client_of(file);
     CHECK_CODE(os_lock_table_check(client, NULL, &error), OS_ERR_NO_TABLE, &error);
     CHECK_CODE(try_with(client, ann, &error), OS_ERR_NO_TABLE, &error);
     CHECK_CODE(os_lock_table_create(client, NULL, &error), OS_OK, &error);
@@ -259,24 +255,15 @@ static void *end_it_later(void *context)
     const struct busy_file *busy = context;
     while ((int64_t)time(NULL) <= busy->until_s)
         nanosleep(&(struct timespec){.tv_nsec = 50 * 1000000}, NULL);
-    assert_int_equal(sqlite3_exec(busy->db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    scratch_unlock_file(busy->db);
     return NULL;
 }
 
 static void busy_file_begin(struct busy_file *busy, const struct scratch *scratch, int64_t until_s)
 {
-    char file[128];
     busy->until_s = until_s;
-    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
-    assert_int_equal(sqlite3_open(file, &busy->db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(busy->db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    busy->db = scratch_lock_file(scratch, "ledger.db", SCRATCH_AGAINST_WRITERS);
     assert_int_equal(pthread_create(&busy->thread, NULL, end_it_later, busy), 0);
-}
-
-static void busy_file_end(struct busy_file *busy)
-{
-    pthread_join(busy->thread, NULL);
-    assert_int_equal(sqlite3_close(busy->db), SQLITE_OK);
 }
 
 TEST_WITH(scratch, one_that_is_over_when_the_answer_comes_was_not_acquired)
@@ -289,7 +276,7 @@ TEST_WITH(scratch, one_that_is_over_when_the_answer_comes_was_not_acquired)
     busy_file_begin(&busy, scratch, (int64_t)time(NULL) + 2);
     CHECK_CODE(os_lock_acquire(client, &ann, 1, NULL, &info, &error), OS_ERR_DEADLINE, &error);
     CHECK_SAYS(&error, "is over");
-    busy_file_end(&busy);
+    pthread_join(busy.thread, NULL);
     CHECK_CODE(os_lock_acquire(client, &bob, LONG_S, NULL, &info, &error), OS_OK, &error);
     os_client_close(client);
 }
@@ -304,6 +291,6 @@ TEST_WITH(scratch, one_that_is_over_when_the_answer_comes_was_not_renewed)
     busy_file_begin(&busy, scratch, info.expiry_s + 1);
     CHECK_CODE(os_lock_renew(client, &ann, 1, NULL, &info, &error), OS_ERR_CONFLICT, &error);
     CHECK_SAYS(&error, "expired at second");
-    busy_file_end(&busy);
+    pthread_join(busy.thread, NULL);
     os_client_close(client);
 }

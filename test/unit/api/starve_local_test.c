@@ -229,22 +229,6 @@ TEST_WITH(scratch, a_client_closes_while_its_calls_wait_for_a_lock)
 
 /* ------------------------------------------------------------------------------------------- the databases */
 
-static sqlite3 *lock_database(const struct scratch *scratch, const char *name)
-{
-    char file[160];
-    sqlite3 *db = NULL;
-    snprintf(file, sizeof(file), "%s/.oscommit/%s", scratch->root, name);
-    assert_int_equal(sqlite3_open_v2(file, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    return db;
-}
-
-static void unlock_database(sqlite3 *db)
-{
-    assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
-}
-
 static void create_another(struct crowd *crowd, const os_call *call, os_error *ret)
 {
     char key[32];
@@ -269,7 +253,7 @@ TEST_WITH(scratch, writes_that_wait_for_the_ledger_keep_nobody_else_waiting)
     int count = 0;
     crowd.client = scratch_client(scratch, NULL);
     CHECK_CODE(os_table_list(crowd.client, NULL, &call, count_record, &count, &error), OS_OK, &error);
-    sqlite3 *db = lock_database(scratch, "ledger.db");
+    sqlite3 *db = scratch_lock_file(scratch, "ledger.db", SCRATCH_AGAINST_WRITERS);
     start_crowd(&crowd, scratch, MANY);
     uint64_t start_ms = now_ms();
     for (int i = 0; i < WRITES; i++) {
@@ -280,7 +264,7 @@ TEST_WITH(scratch, writes_that_wait_for_the_ledger_keep_nobody_else_waiting)
     assert_in_range(now_ms() - start_ms, 0, SOON_MS);
     assert_int_equal(count, 0);
     assert_int_equal(atomic_load(&crowd.ended), 0);
-    unlock_database(db);
+    scratch_unlock_file(db);
     end_crowd(&crowd);
 }
 
@@ -293,14 +277,14 @@ TEST_WITH(scratch, writes_that_wait_for_the_index_keep_no_reader_waiting)
     os_error error;
     crowd.client = scratch_client(scratch, NULL);
     CHECK_CODE(os_put(crowd.client, "there", &body, NULL, &call, NULL, &error), OS_OK, &error);
-    sqlite3 *db = lock_database(scratch, "objects.db");
+    sqlite3 *db = scratch_lock_file(scratch, "objects.db", SCRATCH_AGAINST_WRITERS);
     start_crowd(&crowd, scratch, MANY);
     uint64_t start_ms = now_ms();
     for (int i = 0; i < WRITES; i++)
         CHECK_CODE(os_head(crowd.client, "there", &call, &object, &error), OS_OK, &error);
     assert_in_range(now_ms() - start_ms, 0, SOON_MS);
     assert_int_equal(atomic_load(&crowd.ended), 0);
-    unlock_database(db);
+    scratch_unlock_file(db);
     end_crowd(&crowd);
 }
 
