@@ -29,7 +29,7 @@ static enum store_marks told_marks(const struct profile *profile)
     return profile->answer_mark == PROFILE_MARK_NONE ? STORE_MARKS_NONE : STORE_MARKS_ALL;
 }
 
-static os_code open_store(os_client *client, struct credentials *keys, os_error *err)
+static os_code open_store(os_client *client, os_error *err)
 {
     const struct settings *settings = &client->settings;
     struct store_config config = {
@@ -37,7 +37,7 @@ static os_code open_store(os_client *client, struct credentials *keys, os_error 
         .endpoint = &settings->s3_endpoint,
         .bucket = settings->bucket,
         .addressing = settings->addressing,
-        .credentials = keys,
+        .credentials = client->store_keys,
         .ca_file = settings->ca_file,
         .user_agent = settings->user_agent,
         .stall_ms = settings->request_timeout_ms,
@@ -53,26 +53,24 @@ static os_code open_store(os_client *client, struct credentials *keys, os_error 
     return s3_store_new(&config, &client->store, err);
 }
 
-static os_code open_ledger(os_client *client, struct credentials *keys, os_error *err)
+static os_code open_ledger(os_client *client, os_error *err)
 {
     const struct settings *settings = &client->settings;
     struct table_config config = {
         .loop = client->loop,
         .endpoint = &settings->dynamodb_endpoint,
         .name = settings->table,
-        .credentials = keys,
+        .credentials = client->ledger_keys,
         .stall_ms = settings->request_timeout_ms,
     };
     if (settings->ledger_scheme == SETTINGS_SQLITE)
         return sqlite_table_new(&config, &client->ledger, err);
     if (settings->ledger_scheme == SETTINGS_DYNAMODB)
         return dynamo_table_new(&config, &client->ledger, err);
-    credentials_free(keys);
     return OS_OK;
 }
 
-static os_code open_parts(os_client *client, struct credentials *store_keys, struct credentials *ledger_keys,
-                          os_error *err)
+static os_code open_parts(os_client *client, os_error *err)
 {
     struct http_engine_options http = {
         .ca_file = client->settings.ca_file,
@@ -81,18 +79,13 @@ static os_code open_parts(os_client *client, struct credentials *store_keys, str
         .max_connections = client->settings.max_connections,
     };
     os_code code = loop_new(&http, &client->loop, err);
+    if (code == OS_OK && client->store_keys != NULL)
+        code = credentials_attach(client->store_keys, client->loop, &http, err);
+    if (code == OS_OK && client->ledger_keys != NULL)
+        code = credentials_attach(client->ledger_keys, client->loop, &http, err);
     if (code == OS_OK)
-        code = open_store(client, store_keys, err);
-    if (code != OS_OK) {
-        if (client->store == NULL)
-            credentials_free(store_keys);
-        credentials_free(ledger_keys);
-        return code;
-    }
-    code = open_ledger(client, ledger_keys, err);
-    if (code != OS_OK)
-        credentials_free(ledger_keys);
-    return code;
+        code = open_store(client, err);
+    return code == OS_OK ? open_ledger(client, err) : code;
 }
 
 static bool goes_in_the_clear(const struct endpoint *endpoint)
@@ -146,14 +139,12 @@ static void warn_of_missed_profile(os_client *client)
 
 static os_code open_client(os_client *client, const os_options *options, os_error *err)
 {
-    struct credentials *store_keys = NULL;
-    struct credentials *ledger_keys = NULL;
-    os_code code = settings_new(options, &client->settings, &store_keys, &ledger_keys, err);
+    os_code code = settings_new(options, &client->settings, &client->store_keys, &client->ledger_keys, err);
     client->log.fn = client->settings.log ? client_report_log : NULL;
     client->log.context = client;
     client->log.level = client->settings.log_level;
     if (code == OS_OK)
-        code = open_parts(client, store_keys, ledger_keys, err);
+        code = open_parts(client, err);
     if (code == OS_OK)
         code = pool_new(&client->pool, err);
     if (code == OS_OK)
@@ -277,12 +268,16 @@ void os_client_close(os_client *client)
         fence_check_free(client);
     }
     pool_free(client->pool);
+    credentials_stop(client->store_keys);
+    credentials_stop(client->ledger_keys);
     if (client->loop)
         loop_drain(client->loop);
     if (client->ledger)
         client->ledger->vtable->free(client->ledger);
     if (client->store)
         client->store->vtable->free(client->store);
+    credentials_free(client->store_keys);
+    credentials_free(client->ledger_keys);
     loop_free(client->loop);
     known_versions_free(&client->known_versions);
     settings_free(&client->settings);

@@ -132,50 +132,53 @@ static os_code parse_url(const char *service, const char *url, struct endpoint *
     return OS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ AWS's own hosts */
-
-/* Source: partitions.json of the AWS SDKs. */
-static const struct {
-    const char *prefix;
-    const char *domain;
-} partitions[] = {
-    {"cn-", "amazonaws.com.cn"},    {"us-iso-", "c2s.ic.gov"},      {"us-isob-", "sc2s.sgov.gov"},
-    {"us-isof-", "csp.hci.ic.gov"}, {"eu-isoe-", "cloud.adc-e.uk"}, {"eusc-", "amazonaws.eu"},
-};
-
-static const char *domain_of(const char *region)
-{
-    for (size_t i = 0; i < sizeof(partitions) / sizeof(partitions[0]); i++)
-        if (text_starts(text_from(region), partitions[i].prefix))
-            return partitions[i].domain;
-    return "amazonaws.com";
-}
-
 static bool region_ok(struct text region, size_t size)
 {
     return region.len < size && made_of(region, "-_") && region.p[0] != '-';
 }
 
-os_code endpoint_parse(const char *service, const char *url, const char *region, struct endpoint *ret, os_error *err)
+static os_code set_own_host(const char *service, struct endpoint_variant variant, struct endpoint *ret, os_error *err)
+{
+    (void)text_copy(text_from("https"), ret->scheme, sizeof(ret->scheme));
+    ret->is_aws = true;
+    ret->variant = variant;
+    if (own_host(service, ret->region, variant, ret->host, sizeof(ret->host)))
+        return OS_OK;
+    return error_set(err, OS_ERR_CONFIG,
+                     "AWS has no FIPS endpoint of %s in the region %s: unset AWS_USE_FIPS_ENDPOINT (use_fips_endpoint), "
+                     "or take another region.",
+                     service, ret->region);
+}
+
+os_code endpoint_parse_variant(const char *service, const char *url, const char *region,
+                               struct endpoint_variant variant, struct endpoint *ret, os_error *err)
 {
     struct endpoint endpoint = {0};
     struct text name = text_from(region);
+    bool has_url = url != NULL && url[0] != '\0';
     if (!region_ok(name, sizeof(endpoint.region)) || !text_copy(name, endpoint.region, sizeof(endpoint.region))) {
         return error_set(err, OS_ERR_CONFIG,
                          "The %s region \"%.80s\" is not valid: give 1 to 63 letters, digits and '-', as in us-east-1.",
                          service, name.p);
     }
-    if (url != NULL && url[0] != '\0') {
-        os_code code = parse_url(service, url, &endpoint, err);
-        if (code != OS_OK)
-            return code;
-    } else {
-        snprintf(endpoint.scheme, sizeof(endpoint.scheme), "https");
-        snprintf(endpoint.host, sizeof(endpoint.host), "%s.%s.%s", service, endpoint.region, domain_of(region));
-        endpoint.is_aws = true;
+    if (has_url && (variant.fips || variant.dual_stack)) {
+        return error_set(err, OS_ERR_CONFIG,
+                         "%s is asked for, which chooses one of AWS's own hosts, but an endpoint of %s is given: leave "
+                         "one of the two out.",
+                         variant.fips ? "AWS_USE_FIPS_ENDPOINT (use_fips_endpoint)"
+                                      : "AWS_USE_DUALSTACK_ENDPOINT (use_dualstack_endpoint)",
+                         service);
     }
-    *ret = endpoint;
-    return OS_OK;
+    os_code code =
+        has_url ? parse_url(service, url, &endpoint, err) : set_own_host(service, variant, &endpoint, err);
+    if (code == OS_OK)
+        *ret = endpoint;
+    return code;
+}
+
+os_code endpoint_parse(const char *service, const char *url, const char *region, struct endpoint *ret, os_error *err)
+{
+    return endpoint_parse_variant(service, url, region, (struct endpoint_variant){0}, ret, err);
 }
 
 /* -------------------------------------------------------------------------------------------------- environment */
@@ -190,23 +193,35 @@ static struct text first_of(struct text first, struct text second)
     return first.len > 0 ? first : second;
 }
 
-static struct text find_url(const char *service, const char *profile, const struct profile_files *files)
+/* What a variable says, else the profile. */
+static struct text find_setting(const char *variable, const char *name, const char *profile,
+                                const struct profile_files *files)
 {
-    struct text ignored = first_of(endpoint_variable("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"),
-                                   profile_setting(files, profile, "ignore_configured_endpoint_urls"));
-    if (text_is_nocase(ignored, "true"))
-        return text_of("", 0);
-    bool s3 = strcmp(service, "s3") == 0;
-    struct text set = first_of(endpoint_variable(s3 ? "AWS_ENDPOINT_URL_S3" : "AWS_ENDPOINT_URL_DYNAMODB"),
-                               endpoint_variable("AWS_ENDPOINT_URL"));
-    return first_of(set, first_of(profile_service_setting(files, profile, service, "endpoint_url"),
-                                  profile_setting(files, profile, "endpoint_url")));
+    return first_of(endpoint_variable(variable), profile_setting(files, profile, name));
 }
 
-static struct text find_region(const char *profile, const struct profile_files *files)
+static bool find_toggle(const char *variable, const char *name, const char *profile, const struct profile_files *files)
 {
-    struct text set = first_of(endpoint_variable("AWS_REGION"), endpoint_variable("AWS_DEFAULT_REGION"));
-    return first_of(set, profile_setting(files, profile, "region"));
+    return text_is_nocase(find_setting(variable, name, profile, files), "true");
+}
+
+static struct text service_variable(const char *service)
+{
+    char name[64];
+    (void)snprintf(name, sizeof(name), "AWS_ENDPOINT_URL_%s", service);
+    for (char *at = name; *at != '\0'; at++)
+        if (*at >= 'a' && *at <= 'z')
+            *at = (char)(*at - 'a' + 'A');
+    return endpoint_variable(name);
+}
+
+static struct text find_url(const char *service, const char *profile, const struct profile_files *files)
+{
+    if (find_toggle("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "ignore_configured_endpoint_urls", profile, files))
+        return text_of("", 0);
+    struct text set = first_of(service_variable(service), endpoint_variable("AWS_ENDPOINT_URL"));
+    return first_of(set, first_of(profile_service_setting(files, profile, service, "endpoint_url"),
+                                  profile_setting(files, profile, "endpoint_url")));
 }
 
 /* NULL for an empty one. False when out of memory. */
@@ -216,25 +231,44 @@ static bool endpoint_copy(struct text from, char **ret)
     return from.len == 0 || *ret != NULL;
 }
 
-os_code endpoint_from_environment(const char *service, const char *profile, char **ret_url, char **ret_region,
+void endpoint_setting_free(struct endpoint_setting *setting)
+{
+    free(setting->url);
+    free(setting->region);
+    free(setting->ca_file);
+    *setting = (struct endpoint_setting){0};
+}
+
+os_code endpoint_from_files(const char *service, const char *profile, const struct profile_files *files,
+                            struct endpoint_setting *ret, os_error *err)
+{
+    struct endpoint_setting setting = {
+        .variant = {.fips = find_toggle("AWS_USE_FIPS_ENDPOINT", "use_fips_endpoint", profile, files),
+                    .dual_stack =
+                        find_toggle("AWS_USE_DUALSTACK_ENDPOINT", "use_dualstack_endpoint", profile, files)}};
+    struct text region = first_of(endpoint_variable("AWS_REGION"),
+                                  find_setting("AWS_DEFAULT_REGION", "region", profile, files));
+    bool ok = endpoint_copy(find_url(service, profile, files), &setting.url) &&
+              endpoint_copy(region, &setting.region) &&
+              endpoint_copy(find_setting("AWS_CA_BUNDLE", "ca_bundle", profile, files), &setting.ca_file);
+    if (!ok) {
+        endpoint_setting_free(&setting);
+        return error_no_memory(err);
+    }
+    *ret = setting;
+    return OS_OK;
+}
+
+os_code endpoint_from_environment(const char *service, const char *profile, struct endpoint_setting *ret,
                                   os_error *err)
 {
     struct profile_files files;
     os_code code = profile_load(&files, err);
     if (code != OS_OK)
         return code;
-    char *url = NULL;
-    char *region = NULL;
-    bool ok =
-        endpoint_copy(find_url(service, profile, &files), &url) && endpoint_copy(find_region(profile, &files), &region);
+    code = endpoint_from_files(service, profile, &files, ret, err);
     profile_free(&files);
-    if (!ok) {
-        free(url);
-        return error_no_memory(err);
-    }
-    *ret_url = url;
-    *ret_region = region;
-    return OS_OK;
+    return code;
 }
 
 /* ------------------------------------------------------------------------------------------------------ buckets */

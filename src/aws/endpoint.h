@@ -4,6 +4,8 @@
 #ifndef OSCOMMIT_AWS_ENDPOINT_H
 #define OSCOMMIT_AWS_ENDPOINT_H
 
+#include "aws/own_host.h"
+#include "aws/profile.h"
 #include "oscommit.h"
 
 #include <stdbool.h>
@@ -14,18 +16,32 @@ struct endpoint {
     char region[64];
     bool is_aws;   /* the service's own host, not a given one */
     bool loopback; /* localhost, 127.0.0.0/8 or ::1: no proxy */
+    struct endpoint_variant variant; /* of the service's own host */
 };
 
-/* `service` is "s3" or "dynamodb"; `url` NULL or "" means AWS's own, in the domain of the region's partition. A URL
+/* `service` is "s3", "dynamodb", "sts", "sso" or "sso_oidc"; `url` NULL or "" means AWS's own, in the domain of the region's partition. A URL
  * with user, path (other than "/"), query or fragment, an unknown scheme, a bad port or a bad region is OS_ERR_CONFIG.
  */
 os_code endpoint_parse(const char *service, const char *url, const char *region, struct endpoint *ret, os_error *err);
+/* The same with a host of that variant. One is OS_ERR_CONFIG beside a URL. */
+os_code endpoint_parse_variant(const char *service, const char *url, const char *region,
+                               struct endpoint_variant variant, struct endpoint *ret, os_error *err);
 
-/* Endpoint URL and region of `service` from AWS_ENDPOINT_URL_S3 / _DYNAMODB, AWS_ENDPOINT_URL, AWS_REGION,
- * AWS_DEFAULT_REGION, then the profile. AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is honoured. Both outputs are malloc'ed or
- * NULL. OS_ERR_CONFIG for a damaged profile file. */
-os_code endpoint_from_environment(const char *service, const char *profile, char **ret_url, char **ret_region,
+/* What environment and profile files say of a service's endpoint. Strings are owned; NULL where nothing is said. */
+struct endpoint_setting {
+    char *url;    /* AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, then the profile; unless
+                     AWS_IGNORE_CONFIGURED_ENDPOINT_URLS */
+    char *region; /* AWS_REGION, AWS_DEFAULT_REGION, then the profile */
+    struct endpoint_variant variant; /* AWS_USE_FIPS_ENDPOINT, AWS_USE_DUALSTACK_ENDPOINT, then the profile */
+    char *ca_file; /* AWS_CA_BUNDLE, then the profile's ca_bundle */
+};
+/* OS_ERR_CONFIG for a damaged profile file. */
+os_code endpoint_from_environment(const char *service, const char *profile, struct endpoint_setting *ret,
                                   os_error *err);
+/* The same of files that are there already. */
+os_code endpoint_from_files(const char *service, const char *profile, const struct profile_files *files,
+                            struct endpoint_setting *ret, os_error *err);
+void endpoint_setting_free(struct endpoint_setting *setting);
 
 /* A bucket name by S3's rules (Amazon S3 User Guide, "General purpose bucket naming rules"): letters, digits, '-', '.',
  * no IPv4 address, no "..", no '-' or '.' at an end. Also the older and foreign ones with capitals and '_', which may

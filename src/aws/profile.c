@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { FILE_MAX = 1 << 20, SERVICES_NAME_SIZE = 256 };
 
@@ -49,23 +48,6 @@ static bool find_path(enum profile_file file, char *ret)
     return true;
 }
 
-/* Up to FILE_MAX + 1 bytes; -1 with errno on an error. */
-static ssize_t read_whole(int fd, char *data)
-{
-    size_t len = 0;
-    while (len <= FILE_MAX) {
-        ssize_t got = read(fd, data + len, FILE_MAX + 1 - len);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        len += (size_t)got;
-    }
-    return (ssize_t)len;
-}
-
 static void profile_wipe(char *data, size_t len)
 {
     if (data != NULL) {
@@ -80,41 +62,25 @@ static os_code not_used(const char *path, const char *why, os_error *err)
                      why);
 }
 
-static os_code take_file(struct profile_files *files, enum profile_file file, int fd, os_error *err)
+/* What is not there, or may not be opened, is no error. */
+static os_code load_file(struct profile_files *files, enum profile_file file, os_error *err)
 {
-    char *data = malloc(FILE_MAX + 1);
-    if (data == NULL)
+    const char *why = NULL;
+    files->data[file] = named_file_read(files->path[file], FILE_MAX, &files->len[file], &why);
+    int failed = files->data[file] == NULL ? errno : 0;
+    if (files->data[file] != NULL || failed == ENOENT || failed == ENOTDIR)
+        return OS_OK;
+    if (failed == ENOMEM)
         return error_no_memory(err);
-    ssize_t len = read_whole(fd, data);
-    if (len < 0 || len > FILE_MAX || memchr(data, '\0', (size_t)len) != NULL) {
-        int read_error = errno;
-        profile_wipe(data, FILE_MAX + 1);
-        return not_used(files->path[file],
-                        len < 0          ? strerror(read_error)
-                        : len > FILE_MAX ? "it is over 1 MiB long"
-                                         : "it is not a text file (it contains a NUL byte)",
-                        err);
-    }
-    files->data[file] = data;
-    files->len[file] = (size_t)len;
-    return OS_OK;
+    files->failed[file] = failed;
+    return failed != 0 ? OS_OK : not_used(files->path[file], why, err);
 }
 
 os_code profile_load(struct profile_files *ret, os_error *err)
 {
     struct profile_files files = {0};
     for (enum profile_file file = PROFILE_CREDENTIALS; file < PROFILE_FILES; file++) {
-        if (!find_path(file, files.path[file]))
-            continue;
-        const char *why = NULL;
-        int fd = named_file_open(files.path[file], &why);
-        if (fd < 0 && errno != 0) {
-            files.failed[file] = errno == ENOENT || errno == ENOTDIR ? 0 : errno;
-            continue;
-        }
-        os_code code = fd < 0 ? not_used(files.path[file], why, err) : take_file(&files, file, fd, err);
-        if (fd >= 0)
-            close(fd);
+        os_code code = find_path(file, files.path[file]) ? load_file(&files, file, err) : OS_OK;
         if (code != OS_OK) {
             profile_free(&files);
             return code;
@@ -138,6 +104,7 @@ struct reader {
     const char *block;
     const char *name;
     bool in_section;
+    bool seen; /* the section */
     struct text open_block; /* the setting whose nested block indented lines belong to */
     struct text found;
 };
@@ -201,9 +168,23 @@ static void read_line(struct reader *reader, struct text line)
         return;
     if (!indented && line.p[0] == '[') {
         reader->in_section = is_section(line, reader->place);
+        reader->seen = reader->seen || reader->in_section;
         reader->open_block = text_of("", 0);
     } else if (reader->in_section) {
         read_setting(reader, line, indented);
+    }
+}
+
+static void read_file(const struct profile_files *files, struct reader *reader)
+{
+    enum profile_file file = reader->place->file;
+    struct text rest = text_of(files->data[file], files->len[file]);
+    (void)text_take_str(&rest, "\xef\xbb\xbf"); /* the mark that some editors put in front of UTF-8 */
+    while (rest.len > 0) {
+        struct text line = rest;
+        if (!text_take_until(&rest, '\n', &line))
+            rest.len = 0;
+        read_line(reader, line);
     }
 }
 
@@ -211,15 +192,15 @@ struct text profile_find(const struct profile_files *files, const struct profile
                          const char *name)
 {
     struct reader reader = {.place = place, .block = block, .name = name, .found = text_of("", 0)};
-    struct text rest = text_of(files->data[place->file], files->len[place->file]);
-    (void)text_take_str(&rest, "\xef\xbb\xbf"); /* the mark that some editors put in front of UTF-8 */
-    while (rest.len > 0) {
-        struct text line = rest;
-        if (!text_take_until(&rest, '\n', &line))
-            rest.len = 0;
-        read_line(&reader, line);
-    }
+    read_file(files, &reader);
     return reader.found;
+}
+
+bool profile_has_section(const struct profile_files *files, const struct profile_place *place)
+{
+    struct reader reader = {.place = place, .name = "", .found = text_of("", 0)};
+    read_file(files, &reader);
+    return reader.seen;
 }
 
 /* ---------------------------------------------------------------------------------------------------- profiles */
@@ -232,6 +213,16 @@ size_t profile_places(const char *name, struct profile_place ret[PROFILE_PLACES_
     if (strcmp(name, "default") == 0)
         ret[count++] = (struct profile_place){PROFILE_CONFIG, "", name};
     return count;
+}
+
+bool profile_is_there(const struct profile_files *files, const char *profile)
+{
+    struct profile_place places[PROFILE_PLACES_MAX];
+    size_t count = profile_places(profile_name(profile), places);
+    bool there = false;
+    for (size_t i = 0; i < count && !there; i++)
+        there = profile_has_section(files, &places[i]);
+    return there;
 }
 
 struct text profile_setting(const struct profile_files *files, const char *profile, const char *name)

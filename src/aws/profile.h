@@ -49,6 +49,9 @@ size_t profile_places(const char *name, struct profile_place ret[PROFILE_PLACES_
 struct text profile_find(const struct profile_files *files, const struct profile_place *place, const char *block,
                          const char *name);
 
+bool profile_has_section(const struct profile_files *files, const struct profile_place *place);
+bool profile_is_there(const struct profile_files *files, const char *profile); /* in one of its places */
+
 /* One setting of a profile, from the first of its places that has it. */
 struct text profile_setting(const struct profile_files *files, const char *profile, const char *name);
 

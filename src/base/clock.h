@@ -20,6 +20,14 @@ void clock_read(struct clock_reading *ret);
 /* For what is measured and for deadlines on this machine alone. */
 uint64_t clock_monotonic_us(void);
 
+/* The same clock as in a reading. */
+static inline uint64_t clock_monotonic_ms(void)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return now.monotonic_ms;
+}
+
 /* Since `start`, by the clock that says most; a clock that went backwards counts as 0. */
 static inline uint64_t clock_elapsed_max(const struct clock_reading *start, const struct clock_reading *now)
 {

@@ -182,3 +182,18 @@ void text_format_amz_date(int64_t epoch_s, char *ret)
     ret = put_digits(put_digits(put_digits(ret, 2, date.hour), 2, date.minute), 2, date.second);
     stpcpy(ret, "Z");
 }
+
+void text_format_iso8601(int64_t epoch_s, char *ret)
+{
+    char date[32];
+    text_format_amz_date(epoch_s, date);
+    const char *from = date;
+    for (size_t i = 0; *from != '\0'; i++) { /* 20060203T164509Z: a '-' or a ':' behind these digits */
+        *ret++ = *from++;
+        if (i == 3 || i == 5)
+            *ret++ = '-';
+        else if (i == 10 || i == 12)
+            *ret++ = ':';
+    }
+    *ret = '\0';
+}

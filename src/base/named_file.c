@@ -5,7 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -47,4 +47,52 @@ int named_file_open(const char *path, const char **ret_why)
         return -1;
     }
     return fd;
+}
+
+/* Up to max + 1 bytes; -1 with errno on an error. */
+static ssize_t read_up_to(int fd, char *data, size_t max)
+{
+    size_t len = 0;
+    while (len <= max) {
+        ssize_t got = read(fd, data + len, max + 1 - len);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        len += (size_t)got;
+    }
+    return (ssize_t)len;
+}
+
+/* NULL for a text of at most `max` bytes. */
+static const char *what_is_wrong(const char *data, ssize_t len, size_t max)
+{
+    if (len < 0)
+        return strerror(errno);
+    if ((size_t)len > max)
+        return max >= 1 << 20 ? "it is over 1 MiB long" : "it is too long";
+    return memchr(data, '\0', (size_t)len) != NULL ? "it is not a text file (it contains a NUL byte)" : NULL;
+}
+
+char *named_file_read(const char *path, size_t max, size_t *ret_len, const char **ret_why)
+{
+    int fd = named_file_open(path, ret_why);
+    if (fd < 0)
+        return NULL;
+    char *data = malloc(max + 2);
+    ssize_t len = data != NULL ? read_up_to(fd, data, max) : 0;
+    *ret_why = data != NULL ? what_is_wrong(data, len, max) : strerror(ENOMEM);
+    (void)close(fd);
+    if (*ret_why == NULL) {
+        data[len] = '\0';
+        *ret_len = (size_t)len;
+        return data;
+    }
+    if (data != NULL)
+        explicit_bzero(data, max + 2); /* it may be a file of keys */
+    errno = data != NULL ? 0 : ENOMEM;
+    free(data);
+    return NULL;
 }

@@ -53,6 +53,7 @@ bool text_parse_http_date(struct text text, int64_t *ret_epoch_s);
 bool text_parse_iso8601(struct text text, int64_t *ret_epoch_s);
 void text_format_http_date(int64_t epoch_s, char *ret);
 void text_format_amz_date(int64_t epoch_s, char *ret); /* "20060203T164509Z" */
+void text_format_iso8601(int64_t epoch_s, char *ret);  /* "2006-02-03T16:45:09Z" */
 
 /* RFC 3986 as S3 wants it: everything but A-Z a-z 0-9 - . _ ~ becomes %XX, upper case; `keep_slash` keeps '/' too. */
 bool text_percent_encode(struct buf *out, struct text text, bool keep_slash);

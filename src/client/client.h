@@ -42,6 +42,8 @@ struct os_client {
     struct loop *loop;
     struct store *store;
     struct table *ledger; /* NULL: none was configured, guarded calls are refused */
+    struct credentials *store_keys;
+    struct credentials *ledger_keys; /* of a local service NULL; may be those of the store */
     struct thread thread;
     bool is_open;       /* somebody runs the loop: the thread, or with foreign_loop the caller */
     struct pool *pool;  /* of what blocks where nobody waits */

@@ -205,55 +205,75 @@ static os_code take_mode(const os_options *options, struct settings *ret, os_err
 
 /* ------------------------------------------------------------------------------------------------ services */
 
-static os_code take_endpoint(const char *service, const char *url, const char *region, const os_options *options,
-                             const char *profile, struct endpoint *ret, os_error *err)
+/* What the options say of a service. */
+struct service_options {
+    const char *name;
+    const char *endpoint;
+    const char *region;
+    const char *profile;
+};
+
+/* They go before what the surroundings say. */
+static os_code use_endpoint(const struct service_options *service, struct endpoint_setting *setting,
+                            struct settings *settings, struct endpoint *ret, os_error *err)
 {
-    char *env_url = NULL;
-    char *env_region = NULL;
+    const char *url = given(service->endpoint) ? service->endpoint : setting->url;
+    const char *region = given(service->region) ? service->region : setting->region;
+    if (settings->ca_file == NULL) {
+        settings->ca_file = setting->ca_file;
+        setting->ca_file = NULL;
+    }
+    return endpoint_parse_variant(service->name, url, given(region) ? region : "us-east-1", setting->variant, ret, err);
+}
+
+static os_code take_endpoint(const os_options *options, const struct service_options *service,
+                             struct settings *settings, struct endpoint *ret, os_error *err)
+{
+    struct endpoint_setting setting = {0};
     os_code code = OS_OK;
     if (!options->no_environment)
-        code = endpoint_from_environment(service, profile, &env_url, &env_region, err);
-    if (code == OS_OK) {
-        const char *use_url = given(url) ? url : env_url;
-        const char *use_region = given(region) ? region : env_region;
-        code = endpoint_parse(service, use_url, given(use_region) ? use_region : "us-east-1", ret, err);
-    }
-    free(env_url);
-    free(env_region);
+        code = endpoint_from_environment(service->name, service->profile, &setting, err);
+    if (code == OS_OK)
+        code = use_endpoint(service, &setting, settings, ret, err);
+    endpoint_setting_free(&setting);
     return code;
 }
 
 static os_code take_services(const os_options *options, struct settings *ret, os_error *err)
 {
-    os_code code = OS_OK;
-    const char *region = options->s3_region;
-    if (ret->store_scheme == SETTINGS_S3)
-        code = take_endpoint("s3", options->s3_endpoint, region, options, options->profile, &ret->s3_endpoint, err);
-    if (code != OS_OK || ret->ledger_scheme != SETTINGS_DYNAMODB)
-        return code;
-    const char *profile = given(options->dynamodb_profile) ? options->dynamodb_profile : options->profile;
-    const char *ledger_region = given(options->dynamodb_region) ? options->dynamodb_region : region;
-    return take_endpoint("dynamodb", options->dynamodb_endpoint, ledger_region, options, profile,
-                         &ret->dynamodb_endpoint, err);
+    const struct service_options s3 = {"s3", options->s3_endpoint, options->s3_region, options->profile};
+    const struct service_options dynamodb = {
+        "dynamodb", options->dynamodb_endpoint,
+        given(options->dynamodb_region) ? options->dynamodb_region : options->s3_region,
+        given(options->dynamodb_profile) ? options->dynamodb_profile : options->profile};
+    os_code code = copy_string(options->ca_file, &ret->ca_file, err);
+    if (code == OS_OK && ret->store_scheme == SETTINGS_S3)
+        code = take_endpoint(options, &s3, ret, &ret->s3_endpoint, err);
+    if (code == OS_OK && ret->ledger_scheme == SETTINGS_DYNAMODB)
+        code = take_endpoint(options, &dynamodb, ret, &ret->dynamodb_endpoint, err);
+    return code;
 }
 
 static os_code settings_take_keys(const os_options *options, const struct settings *settings,
                                   struct credentials **ret_store, struct credentials **ret_ledger, os_error *err)
 {
-    struct credentials_source s3 = {
+    const struct credentials_source s3 = {
         .access_key_id = options->access_key_id,
         .secret_access_key = options->secret_access_key,
         .session_token = options->session_token,
         .profile = options->profile,
+        .region = settings->store_scheme == SETTINGS_S3 ? settings->s3_endpoint.region
+                                                        : settings->dynamodb_endpoint.region,
         .callback = options->credentials,
         .callback_context = options->credentials_context,
         .no_environment = options->no_environment != 0,
     };
-    struct credentials_source dynamodb = {
+    const struct credentials_source dynamodb = {
         .access_key_id = options->dynamodb_access_key_id,
         .secret_access_key = options->dynamodb_secret_access_key,
         .session_token = options->dynamodb_session_token,
         .profile = options->dynamodb_profile,
+        .region = settings->dynamodb_endpoint.region,
         .callback = options->dynamodb_credentials,
         .callback_context = options->dynamodb_credentials_context,
         .no_environment = options->no_environment != 0,
@@ -263,7 +283,9 @@ static os_code settings_take_keys(const os_options *options, const struct settin
     os_code code = OS_OK;
     if (settings->store_scheme == SETTINGS_S3)
         code = credentials_new(&s3, ret_store, err);
-    if (code == OS_OK && settings->ledger_scheme == SETTINGS_DYNAMODB)
+    if (code == OS_OK && settings->ledger_scheme == SETTINGS_DYNAMODB && !own && *ret_store != NULL)
+        *ret_ledger = credentials_share(*ret_store);
+    else if (code == OS_OK && settings->ledger_scheme == SETTINGS_DYNAMODB)
         code = credentials_new(own ? &dynamodb : &s3, ret_ledger, err);
     if (code != OS_OK) {
         credentials_free(*ret_store);
@@ -321,9 +343,7 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
     ret->log = options->log;
     ret->log_context = options->log_context;
     ret->log_level = options->log_level ? options->log_level : OS_LOG_WARN;
-    os_code code = copy_string(options->ca_file, &ret->ca_file, err);
-    if (code == OS_OK)
-        code = take_record_prefix(options, ret, err);
+    os_code code = take_record_prefix(options, ret, err);
     if (code == OS_OK)
         code = take_forward_only(options, ret, err);
     char agent[256];

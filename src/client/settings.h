@@ -3,9 +3,9 @@
 #ifndef OSCOMMIT_CLIENT_SETTINGS_H
 #define OSCOMMIT_CLIENT_SETTINGS_H
 
-#include "aws/credentials.h"
 #include "aws/endpoint.h"
 #include "commit/guard.h"
+#include "credentials/credentials.h"
 #include "oscommit.h"
 #include "profile/profile.h"
 
@@ -55,7 +55,7 @@ struct settings {
 };
 
 /* Checks every option (T5, T6, skew rate, URLs, versioned sizes). The two credentials are made here too, as they are
- * options; both NULL for local services. */
+ * options; each is to be freed, and NULL for a local service. */
 os_code settings_new(const os_options *options, struct settings *ret, struct credentials **ret_store_keys,
                      struct credentials **ret_ledger_keys, os_error *err);
 void settings_free(struct settings *settings);

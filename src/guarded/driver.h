@@ -119,6 +119,9 @@ struct driver_attempt {
     char replaced[RECORD_NONCE_SIZE]; /* G3.5: as the guard said when it was signed; "": not known */
     char *history;                    /* N4.1: what goes along; NULL: nothing; own */
     struct store_attempt *signed_request;
+    struct credentials_waiter keys; /* E2: others are looked for, to sign it again, with the next two */
+    uint64_t sign_date_s;
+    uint32_t sign_length_s;
     struct store_op *op;
     struct clock_reading sent;
     uint64_t allowance_ms;                   /* of the one sent last */

@@ -351,6 +351,8 @@ void driver_cancel_requests(struct driver *driver, unsigned what)
         cancel_store_op(driver, &driver->io.head.op);
     if (what & GUARD_DO_SOURCE && driver->io.source)
         cancel_store_op(driver, &driver->io.source->op);
+    if (what & GUARD_DO_SIGN && driver->io.attempt.keys.waits)
+        credentials_leave(driver->client->store->credentials, &driver->io.attempt.keys);
     if (what & GUARD_DO_SEND)
         cancel_store_op(driver, &driver->io.attempt.op);
     if (what & (GUARD_DO_PARTS | GUARD_DO_ABORT))

@@ -2,6 +2,7 @@
 /* The one attempt of a guard: described, signed, sent, measured, and its answer as an event (R2, R6 to R10). */
 #include "guarded/driver.h"
 
+#include "base/container.h"
 #include "base/error.h"
 #include "commit/words.h"
 #include "store/answer.h"
@@ -71,30 +72,61 @@ static void describe_attempt(struct driver *driver, const char *replaced, struct
         };
 }
 
-void driver_sign_attempt(struct driver *driver, const struct guard_actions *actions)
+/* `why_not`: there are no keys. */
+static void sign_attempt(struct driver *driver, const struct store_request *request, const os_error *why_not)
 {
-    assert(driver->io.attempt.op == NULL); /* nothing is signed beside an attempt under way */
     struct store *store = driver->client->store;
-    store->vtable->attempt_free(store, driver->io.attempt.signed_request);
-    driver->io.attempt.signed_request = NULL;
-    struct store_request request;
+    struct driver_attempt *attempt = &driver->io.attempt;
     os_error error;
-    describe_attempt(driver, actions->sign_replaced, &request);
-    driver->io.attempt.verb = request.verb;
-    driver->io.attempt.carries_nonce = request.nonce != NULL;
-    driver->io.attempt.has_if_match = request.condition.if_match != NULL;
-    os_code code = store->vtable->prepare(store, &request, actions->sign_date_s, actions->sign_length_s,
-                                          actions->sign_renewed, &driver->io.attempt.signed_request, &error);
-    struct guard_event event = {.kind = GUARD_EVENT_SIGNED, .signed_ok = code == OS_OK};
-    if (!event.signed_ok)
-        driver_note_error(driver, &error);
-    if (event.signed_ok) {
+    if (why_not != NULL)
+        error = *why_not;
+    bool signed_ok = why_not == NULL && store->vtable->prepare(store, request, attempt->sign_date_s, attempt->sign_length_s,
+                                                               &attempt->signed_request, &error) == OS_OK;
+    struct guard_event event = {.kind = GUARD_EVENT_SIGNED, .signed_ok = signed_ok};
+    if (signed_ok) {
         struct http_delivery delivery;
-        store->vtable->delivery(store, driver->io.attempt.signed_request, &delivery);
+        store->vtable->delivery(store, attempt->signed_request, &delivery);
         event.at_once = delivery.at_once;
         event.wire_bytes = delivery.wire_bytes;
+    } else {
+        driver_note_error(driver, &error);
     }
     driver_event(driver, &event);
+}
+
+static void on_renewed(struct credentials_waiter *waiter, const os_error *why_none)
+{
+    struct driver *driver = container_of(waiter, struct driver, io.attempt.keys);
+    struct store_request request;
+    char replaced[RECORD_NONCE_SIZE];
+    fixed_str_copy(replaced, driver->io.attempt.replaced, sizeof(replaced));
+    describe_attempt(driver, replaced, &request);
+    sign_attempt(driver, &request, why_none);
+}
+
+/* With keys that were refused nothing is signed again: it waits for others, if they have to be looked for. The guard
+ * counts the time that this takes (R6). */
+void driver_sign_attempt(struct driver *driver, const struct guard_actions *actions)
+{
+    struct driver_attempt *attempt = &driver->io.attempt;
+    assert(attempt->op == NULL); /* nothing is signed beside an attempt under way */
+    struct store *store = driver->client->store;
+    store->vtable->attempt_free(store, attempt->signed_request);
+    attempt->signed_request = NULL;
+    struct store_request request;
+    describe_attempt(driver, actions->sign_replaced, &request);
+    attempt->verb = request.verb;
+    attempt->carries_nonce = request.nonce != NULL;
+    attempt->has_if_match = request.condition.if_match != NULL;
+    attempt->sign_date_s = actions->sign_date_s;
+    attempt->sign_length_s = actions->sign_length_s;
+    os_error why;
+    enum credentials_state keys = CREDENTIALS_READY;
+    attempt->keys.ready = on_renewed;
+    if (actions->sign_renewed && store->credentials != NULL)
+        keys = credentials_wait(store->credentials, true, &attempt->keys, &why);
+    if (keys != CREDENTIALS_SEARCHED)
+        sign_attempt(driver, &request, keys == CREDENTIALS_NONE ? &why : NULL);
 }
 
 static void learn_etags(struct driver *driver, const struct store_answer *answer)

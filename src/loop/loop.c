@@ -93,12 +93,6 @@ void loop_post(struct loop *loop, struct loop_job *job)
 
 /* ------------------------------------------------------------------------------------------------ timers */
 
-static uint64_t monotonic_ms(void)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms;
-}
 
 void loop_timer_clear(struct loop *loop, struct loop_timer *timer)
 {
@@ -108,14 +102,14 @@ void loop_timer_clear(struct loop *loop, struct loop_timer *timer)
 
 void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t delay_ms)
 {
-    uint64_t now_ms = monotonic_ms();
+    uint64_t now_ms = clock_monotonic_ms();
     heap_put(&loop->timers, &timer->node, delay_ms > UINT64_MAX - now_ms ? UINT64_MAX : now_ms + delay_ms);
 }
 
 static bool fire_timers(struct loop *loop)
 {
     bool any = false;
-    uint64_t now_ms = monotonic_ms();
+    uint64_t now_ms = clock_monotonic_ms();
     while (heap_first_key(&loop->timers) <= now_ms) {
         struct loop_timer *timer = container_of(heap_first(&loop->timers), struct loop_timer, node);
         loop_timer_clear(loop, timer);
@@ -127,7 +121,7 @@ static bool fire_timers(struct loop *loop)
 
 static uint64_t idle_ms(const struct loop *loop)
 {
-    uint64_t now_ms = monotonic_ms();
+    uint64_t now_ms = clock_monotonic_ms();
     uint64_t at_ms = heap_first_key(&loop->timers);
     uint64_t wait_ms = at_ms > now_ms ? at_ms - now_ms : 0;
     return wait_ms < LOOP_IDLE_MS ? wait_ms : LOOP_IDLE_MS;
@@ -267,7 +261,7 @@ int loop_fd(const struct loop *loop)
 
 uint64_t loop_due_ms(const struct loop *loop)
 {
-    uint64_t now_ms = monotonic_ms();
+    uint64_t now_ms = clock_monotonic_ms();
     uint64_t timer_ms = heap_first_key(&loop->timers);
     uint64_t engine_ms = http_engine_due_ms(loop->http);
     uint64_t due_ms = timer_ms < engine_ms ? timer_ms : engine_ms;

@@ -380,10 +380,9 @@ static struct store_op *local_start(struct store *store, const struct store_requ
 }
 
 static os_code local_prepare(struct store *store, const struct store_request *request, uint64_t date_s,
-                             uint32_t length_s, bool renew, struct store_attempt **ret, os_error *err)
+                             uint32_t length_s, struct store_attempt **ret, os_error *err)
 {
     (void)store;
-    (void)renew;
     return blocking_attempt_new(request, date_s + length_s, ret, err);
 }
 

@@ -42,13 +42,12 @@ static struct store_op *none_start(struct store *store, const struct store_reque
 
 /* No guard begins, as each looks at its key first. */
 static os_code none_prepare(struct store *store, const struct store_request *request, uint64_t date_s,
-                            uint32_t length_s, bool renew, struct store_attempt **ret, os_error *err)
+                            uint32_t length_s, struct store_attempt **ret, os_error *err)
 {
     (void)store;
     (void)request;
     (void)date_s;
     (void)length_s;
-    (void)renew;
     (void)ret;
     return refuse(err);
 }

@@ -37,10 +37,10 @@ static struct s3_target target_of(const struct s3_store *store)
 }
 
 static os_code s3_sign(struct s3_store *store, struct http_request *http, bool query, int64_t date_s, uint32_t length_s,
-                       bool renew, os_error *err)
+                       os_error *err)
 {
     struct sigv4_keys keys;
-    os_code code = credentials_get(store->credentials, s3_store_now_s(store), renew, &keys, err);
+    os_code code = credentials_get(store->store.credentials, &keys, err);
     if (code == OS_OK)
         code = sigv4_check_size(&keys, http, query, err);
     if (code != OS_OK)
@@ -99,7 +99,9 @@ static void s3_fail_later(struct store_op *op, const os_error *err)
     loop_post(op->store->loop, &op->failed_job);
 }
 
-static os_code s3_launch(struct store_op *op, bool renew, os_error *err);
+static os_code s3_launch(struct store_op *op, os_error *err);
+static void launch_or_fail(struct store_op *op, bool refused);
+static void on_keys(struct credentials_waiter *waiter, const os_error *why_none);
 
 /* Definite answers that ask for exactly one repetition of a request that is no attempt. */
 static bool repeat(struct store_op *op, const struct store_answer *answer)
@@ -111,15 +113,15 @@ static bool repeat(struct store_op *op, const struct store_answer *answer)
         return false;
     op->repeated = true;
     s3_store_http_free(&op->http);
-    os_error err;
-    return s3_launch(op, renew, &err) == OS_OK;
+    launch_or_fail(op, renew);
+    return true;
 }
 
 static bool send_again(struct store_op *op)
 {
     os_error err;
     s3_store_http_free(&op->http);
-    if (s3_launch(op, false, &err) != OS_OK)
+    if (s3_launch(op, &err) != OS_OK)
         return false;
     if (op->get)
         op->get->doubted = false;
@@ -240,16 +242,16 @@ static os_code start_http(struct store_op *op, struct http_request *http, const 
     return http_engine_start(loop_http(op->store->loop), &start, &op->http_id, err);
 }
 
-static os_code s3_launch(struct store_op *op, bool renew, os_error *err)
+static os_code s3_launch(struct store_op *op, os_error *err)
 {
     struct s3_store *store = op->store;
     struct s3_target target = target_of(store);
     os_code code = s3_store_build(&target, &op->request, &op->http, err);
     if (code == OS_OK && op->presigned)
-        code = s3_sign(store, &op->http.request, true, (int64_t)op->sign_s, S3_PROBE_LENGTH_S, renew, err);
+        code = s3_sign(store, &op->http.request, true, (int64_t)op->sign_s, S3_PROBE_LENGTH_S, err);
     if (code == OS_OK && !op->presigned) {
         op->sign_s = (uint64_t)s3_store_now_s(store);
-        code = s3_sign(store, &op->http.request, false, (int64_t)op->sign_s, 0, renew, err);
+        code = s3_sign(store, &op->http.request, false, (int64_t)op->sign_s, 0, err);
     }
     struct store_sending sending = {.deadline_monotonic_ms = op->request.deadline_monotonic_ms};
     if (code == OS_OK)
@@ -273,17 +275,29 @@ static struct store_op *op_new(struct store *store, const struct store_request *
         *get = (struct s3_store_get){.request = &op->request, .marks = &op->store->marks};
     op->get = get;
     op->trusted = on_trusted;
+    op->keys.ready = on_keys;
     op->done = done;
     op->context = context;
     s3_store_http_init(&op->http);
     return op;
 }
 
-static void launch_or_fail(struct store_op *op)
+static void on_keys(struct credentials_waiter *waiter, const os_error *why_none)
+{
+    struct store_op *op = container_of(waiter, struct store_op, keys);
+    os_error err;
+    if (why_none != NULL)
+        s3_fail_later(op, why_none);
+    else if (s3_launch(op, &err) != OS_OK)
+        s3_fail_later(op, &err);
+}
+
+/* With `refused` the keys of the last time are no good any more. */
+static void launch_or_fail(struct store_op *op, bool refused)
 {
     os_error err;
-    os_code code = s3_launch(op, false, &err);
-    if (code != OS_OK)
+    enum credentials_state state = credentials_wait(op->store->store.credentials, refused, &op->keys, &err);
+    if (state == CREDENTIALS_NONE || (state == CREDENTIALS_READY && s3_launch(op, &err) != OS_OK))
         s3_fail_later(op, &err);
 }
 
@@ -292,7 +306,7 @@ static struct store_op *s3_start(struct store *store, const struct store_request
 {
     struct store_op *op = op_new(store, request, done, context);
     if (op)
-        launch_or_fail(op);
+        launch_or_fail(op, false);
     return op;
 }
 
@@ -305,12 +319,12 @@ static struct store_op *s3_probe_expiry(struct store *store, const char *key, ui
         return NULL;
     op->presigned = true;
     op->sign_s = live ? at_s : at_s - S3_PROBE_LENGTH_S;
-    launch_or_fail(op);
+    launch_or_fail(op, false);
     return op;
 }
 
 static os_code s3_prepare(struct store *store, const struct store_request *request, uint64_t date_s, uint32_t length_s,
-                          bool renew, struct store_attempt **ret, os_error *err)
+                          struct store_attempt **ret, os_error *err)
 {
     struct store_attempt *attempt = calloc(1, sizeof(*attempt));
     if (attempt == NULL)
@@ -320,7 +334,7 @@ static os_code s3_prepare(struct store *store, const struct store_request *reque
     struct s3_target target = target_of(s3_of(store));
     os_code code = s3_store_build(&target, request, &attempt->http, err);
     if (code == OS_OK)
-        code = s3_sign(s3_of(store), &attempt->http.request, true, (int64_t)date_s, length_s, renew, err);
+        code = s3_sign(s3_of(store), &attempt->http.request, true, (int64_t)date_s, length_s, err);
     if (code != OS_OK) {
         s3_store_http_free(&attempt->http);
         free(attempt);
@@ -372,6 +386,11 @@ static void s3_cancel(struct store *store, struct store_op *op)
         op->cancelled = true; /* freed by its job */
         return;
     }
+    if (op->keys.waits) {
+        credentials_leave(op->store->store.credentials, &op->keys);
+        s3_op_free(op);
+        return;
+    }
     op->done = ignore_done;
     op->repeated = true;
     if (op->question) {
@@ -393,7 +412,6 @@ static os_code s3_check(struct store *store, const char *key, os_error *err)
 static void s3_free(struct store *store)
 {
     struct s3_store *s3 = s3_of(store);
-    credentials_free(s3->credentials);
     sigv4_signer_free(s3->signer);
     free(s3);
 }
@@ -430,7 +448,7 @@ os_code s3_store_new(const struct store_config *config, struct store **ret, os_e
     store->addressing = config->addressing;
     store->stall_ms = config->stall_ms;
     store->marks = config->marks;
-    store->credentials = config->credentials;
+    store->store.credentials = config->credentials;
     store->proxied = store_is_proxied(config->endpoint);
     learn_segment(store, config->endpoint->loopback ? S3_SEGMENT_LOOPBACK : S3_SEGMENT_LEAST);
     *ret = &store->store;

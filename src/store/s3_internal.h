@@ -3,7 +3,7 @@
 #ifndef OSCOMMIT_STORE_S3_INTERNAL_H
 #define OSCOMMIT_STORE_S3_INTERNAL_H
 
-#include "aws/credentials.h"
+#include "credentials/credentials.h"
 #include "aws/sigv4.h"
 #include "store/s3_get.h"
 #include "store/s3_http.h"
@@ -14,7 +14,6 @@ struct s3_store {
     struct endpoint endpoint;
     char bucket[256];
     os_addressing addressing;
-    struct credentials *credentials;
     struct sigv4_signer *signer; /* of endpoint.region */
     int64_t skew_s;              /* the store's clock minus ours (E2) */
     uint64_t stall_ms;
@@ -54,6 +53,7 @@ struct store_op {
     os_error *failed;           /* why; NULL: no memory */
     bool failed_posted;
     bool cancelled;
+    struct credentials_waiter keys; /* nothing was sent yet, for want of keys */
 };
 
 /* s3_learn.c: a definite answer asks for the same once more, signed for another region, at another time, or with

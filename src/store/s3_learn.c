@@ -23,7 +23,7 @@ static bool learn_region(struct s3_store *store, const struct store_answer *answ
     if (!redirect || region[0] == '\0' || strcmp(region, store->endpoint.region) == 0)
         return false;
     struct endpoint moved = store->endpoint;
-    if (store->endpoint.is_aws && endpoint_parse("s3", NULL, region, &moved, NULL) != OS_OK)
+    if (store->endpoint.is_aws && endpoint_parse_variant("s3", NULL, region, moved.variant, &moved, NULL) != OS_OK)
         return false;
     if (!store->proxied && store_is_proxied(&moved))
         return false; /* R6: fences were promised of a store that is reached straight */

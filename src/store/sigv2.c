@@ -3,7 +3,7 @@
  * threads, no fence (E7). */
 #include "store/store.h"
 
-#include "aws/credentials.h"
+#include "credentials/credentials.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -202,10 +202,9 @@ static struct store_op *sigv2_store_start(struct store *store, const struct stor
 }
 
 static os_code sigv2_prepare(struct store *store, const struct store_request *request, uint64_t date_s,
-                             uint32_t length_s, bool renew, struct store_attempt **ret, os_error *err)
+                             uint32_t length_s, struct store_attempt **ret, os_error *err)
 {
     (void)store;
-    (void)renew;
     return blocking_attempt_new(request, date_s + length_s, ret, err);
 }
 
@@ -258,7 +257,6 @@ static void sigv2_free(struct store *store)
     struct sigv2_store *sigv2 = sigv2_of(store);
     if (sigv2->module)
         sigv2->module->stop();
-    credentials_free(sigv2->credentials);
     free(sigv2->ca_file);
     free(sigv2->user_agent);
     free(sigv2);
@@ -287,9 +285,7 @@ static bool copy_strings(struct sigv2_store *sigv2, const struct store_config *c
 /* V2 keys do not change while the client lives: they are read once, here. */
 static os_code take_keys(struct sigv2_store *sigv2, os_error *err)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    os_code code = credentials_get(sigv2->credentials, (int64_t)(now.realtime_ms / 1000), false, &sigv2->keys, err);
+    os_code code = credentials_get(sigv2->credentials, &sigv2->keys, err);
     if (code == OS_OK && sigv2->keys.session_token && sigv2->keys.session_token[0])
         return error_set(err, OS_ERR_CREDENTIALS,
                          "Signature V2 through libs3 cannot use a session token; give long-lived keys.");
@@ -320,7 +316,6 @@ os_code sigv2_store_new(const struct store_config *config, struct store **ret, o
     if (code == OS_OK)
         code = start_module(sigv2, err);
     if (code != OS_OK) {
-        sigv2->credentials = NULL; /* still the caller's */
         sigv2_free(&sigv2->store);
         return code;
     }

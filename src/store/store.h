@@ -8,6 +8,7 @@
 #ifndef OSCOMMIT_STORE_STORE_H
 #define OSCOMMIT_STORE_STORE_H
 
+#include "credentials/credentials.h"
 #include "loop/loop.h"
 #include "s3/answer_mark.h"
 #include "s3/multipart_request.h"
@@ -154,6 +155,7 @@ struct store {
     bool has_fence; /* an expired attempt may be refused (E7 finds out); false: never (libs3) */
     bool is_local;
     bool has_uploads;                    /* multipart uploads */
+    struct credentials *credentials;     /* NULL: it signs nothing */
     bool has_attributes;                 /* knows what tags, storage classes and encryption are, at least */
     atomic_uint_least32_t at_once_bytes; /* bodies of so many bytes arrive at once with usual headers (F3) */
 };
@@ -167,10 +169,10 @@ struct store_vtable {
      * here is a plain, unguarded one, still never sent twice by a lower layer. */
     struct store_op *(*start)(struct store *store, const struct store_request *request, store_done_fn done,
                               void *context);
-    /* Builds and signs an attempt (query form) at `date_s` for `length_s`; with `renew` the credentials are asked for
-     * anew first. The request stays borrowed while the attempt lives. */
+    /* Builds and signs an attempt (query form) at `date_s` for `length_s`, with the keys that are there: a store that
+     * has answered before has some. The request stays borrowed while the attempt lives. */
     os_code (*prepare)(struct store *store, const struct store_request *request, uint64_t date_s, uint32_t length_s,
-                       bool renew, struct store_attempt **ret, os_error *err);
+                       struct store_attempt **ret, os_error *err);
     /* How it travels: the allowance (F2) counts on it. */
     void (*delivery)(struct store *store, const struct store_attempt *attempt, struct http_delivery *ret);
     /* Sends it, once (R6); the same attempt may be sent again after its done (R7's 409). */
@@ -192,7 +194,7 @@ struct store_config { /* borrowed during ..._new only, but for loop */
     const struct endpoint *endpoint;
     const char *bucket;
     os_addressing addressing;
-    struct credentials *credentials; /* taken over by the store */
+    struct credentials *credentials; /* borrowed until the store is freed */
     const char *ca_file;
     const char *user_agent;
     uint64_t stall_ms; /* request_timeout_ms */

@@ -90,7 +90,6 @@ static void dynamo_cancel(struct table *table, struct table_op *op)
 static void dynamo_free(struct table *table)
 {
     struct dynamo_service *dynamo = dynamo_of(table);
-    credentials_free(dynamo->credentials);
     sigv4_signer_free(dynamo->signer);
     free(dynamo->name);
     free(dynamo);

@@ -3,7 +3,7 @@
 #ifndef OSCOMMIT_TABLE_DYNAMO_INTERNAL_H
 #define OSCOMMIT_TABLE_DYNAMO_INTERNAL_H
 
-#include "aws/credentials.h"
+#include "credentials/credentials.h"
 #include "aws/sigv4.h"
 #include "dynamo/request.h"
 #include "dynamo/response.h"
@@ -53,6 +53,7 @@ struct table_op {
     enum dynamo_step step;
     bool repeated;
     bool posted; /* failed_job is on its way */
+    struct credentials_waiter keys; /* the next request is not sent, for want of keys */
     bool cancelled;
     char *seen;             /* REPLACE: the item, as JSON */
     char *start_key;        /* LIST: of the page under way */

@@ -73,12 +73,12 @@ static void dynamo_op_fail_later(struct table_op *op, const os_error *err)
 
 /* ------------------------------------------------------------------------------------------------ sending */
 
-static os_code dynamo_op_sign(struct table_op *op, bool renew, os_error *err)
+static os_code dynamo_op_sign(struct table_op *op, os_error *err)
 {
     struct dynamo_service *service = op->service;
     struct sigv4_keys keys;
     char payload[65];
-    os_code code = credentials_get(service->credentials, dynamo_op_now_s(service), renew, &keys, err);
+    os_code code = credentials_get(service->credentials, &keys, err);
     if (code != OS_OK)
         return code;
     if (!sha256_hex(op->body.data, op->body.len, payload) ||
@@ -89,13 +89,13 @@ static os_code dynamo_op_sign(struct table_op *op, bool renew, os_error *err)
 
 static void dynamo_op_http_done(void *context, const struct http_result *result);
 
-static os_code dynamo_op_launch(struct table_op *op, bool renew, os_error *err)
+static os_code dynamo_op_launch(struct table_op *op, os_error *err)
 {
     struct dynamo_target target = {
         .endpoint = &op->service->endpoint, .table = op->service->name, .schema = op->request.schema};
     os_code code = op->chain->build(op, &target, err);
     if (code == OS_OK)
-        code = dynamo_op_sign(op, renew, err);
+        code = dynamo_op_sign(op, err);
     if (code != OS_OK)
         return code;
     struct http_start start = {
@@ -114,12 +114,29 @@ static os_code dynamo_op_launch(struct table_op *op, bool renew, os_error *err)
     return code;
 }
 
-static void relaunch(struct table_op *op, bool renew)
+static void dynamo_op_on_keys(struct credentials_waiter *waiter, const os_error *why_none)
+{
+    struct table_op *op = container_of(waiter, struct table_op, keys);
+    os_error error;
+    if (why_none != NULL)
+        dynamo_op_fail_later(op, why_none);
+    else if (dynamo_op_launch(op, &error) != OS_OK)
+        dynamo_op_fail_later(op, &error);
+}
+
+/* With `refused` the keys of the last time are no good any more. */
+static void launch(struct table_op *op, bool refused)
 {
     os_error error;
-    drop_http(op);
-    if (dynamo_op_launch(op, renew, &error) != OS_OK)
+    enum credentials_state state = credentials_wait(op->service->credentials, refused, &op->keys, &error);
+    if (state == CREDENTIALS_NONE || (state == CREDENTIALS_READY && dynamo_op_launch(op, &error) != OS_OK))
         dynamo_op_fail_later(op, &error);
+}
+
+static void relaunch(struct table_op *op, bool refused)
+{
+    drop_http(op);
+    launch(op, refused);
 }
 
 void dynamo_op_next(struct table_op *op, enum dynamo_step step)
@@ -204,9 +221,8 @@ struct table_op *dynamo_op_start(struct dynamo_service *service, const struct dy
     http_request_init(&op->http);
     buf_init(&op->body, 0);
     op->step = chain->first;
-    os_error error;
-    if (dynamo_op_launch(op, false, &error) != OS_OK)
-        dynamo_op_fail_later(op, &error);
+    op->keys.ready = dynamo_op_on_keys;
+    launch(op, false);
     return op;
 }
 
@@ -215,6 +231,7 @@ void dynamo_op_cancel(struct table_op *op)
     op->cancelled = true;
     if (op->posted)
         return; /* freed by its job */
+    credentials_leave(op->service->credentials, &op->keys);
     if (op->http_id)
         http_engine_cancel(loop_http(op->service->loop), op->http_id); /* frees in http_done */
     else

@@ -80,7 +80,7 @@ struct table_config { /* borrowed during ..._new only, but for loop */
     struct loop *loop;
     const struct endpoint *endpoint;
     const char *name;                /* or the SQLite file */
-    struct credentials *credentials; /* taken over */
+    struct credentials *credentials; /* borrowed until the table is freed */
     uint64_t stall_ms;
 };
 /* When a request that is sent now is not waited for any longer. */

@@ -22,19 +22,20 @@ declare -A below=(
     [sqlite]="item base"
     [local]="sqlite base"
     [loop]="http base"
-    [store]="loop s3 http local commit aws base"
-    [table]="item loop dynamo http sqlite aws base"
+    [credentials]="loop dynamo s3 http aws base"
+    [store]="credentials loop s3 http local commit aws base"
+    [table]="item credentials loop dynamo http sqlite aws base"
     [ledger]="table item loop commit base"
-    [client]="store ledger table loop profile dynamo s3 http commit aws base"
+    [client]="store ledger table credentials loop profile dynamo s3 http commit aws base"
     [upload]="client store loop s3 http commit aws base"
-    [guarded]="upload client store ledger table loop profile s3 http commit aws base"
+    [guarded]="upload client store ledger table credentials loop profile s3 http commit aws base"
     [plain]="upload client store ledger table loop profile s3 http commit aws base"
     [update]="guarded plain client loop base"
     [probe]="client store loop profile s3 http commit aws base"
     [holding]="client table item loop lease base"
     [gc]="client store ledger table loop s3 commit base"
     [operation]="update guarded plain upload client store ledger table loop profile s3 http commit aws base"
-    [api]="update operation guarded plain probe gc holding upload client store ledger table loop profile s3 http commit aws base"
+    [api]="update operation guarded plain probe gc holding upload client store ledger table credentials loop profile s3 http commit aws base"
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.
@@ -42,11 +43,11 @@ declare -A besides=([store]="sigv2/module.h")
 # Single headers that the unit tests of a folder may include beyond that: they look at what others have left on the disk.
 declare -A test_besides=(
     [api]="ledger/record_item.h item/item.h sqlite/tables.h local/file_lock.h" [dynamo]="ledger/record_item.h" [sqlite]="ledger/record_item.h" [holding]="dynamo/item.h dynamo/json.h dynamo/request.h aws/endpoint.h"
-    [ledger]="aws/credentials.h aws/endpoint.h"
+    [ledger]="credentials/credentials.h aws/endpoint.h"
 )
 # Who may use which library.
 declare -A users=(
-    [curl]="http" [openssl]="base aws" [expat.h]="s3" [jansson.h]="dynamo client profile" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
+    [curl]="http" [openssl]="base aws credentials" [expat.h]="s3" [jansson.h]="credentials dynamo client profile" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
     [dlfcn.h]="store sigv2"
 )
 # The protocol core, and leases, have no input, no output, no clock and no allocator.

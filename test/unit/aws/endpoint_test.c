@@ -163,14 +163,12 @@ TEST(regions_that_could_not_stand_in_a_host_or_a_scope_are_refused)
 
 static void expect_found(const char *service, const char *profile, const char *url, const char *region)
 {
-    char *found_url = NULL;
-    char *found_region = NULL;
+    struct endpoint_setting found;
     os_error err;
-    assert_int_equal(endpoint_from_environment(service, profile, &found_url, &found_region, &err), OS_OK);
-    assert_string_equal(found_url != NULL ? found_url : "none", url);
-    assert_string_equal(found_region != NULL ? found_region : "none", region);
-    free(found_url);
-    free(found_region);
+    assert_int_equal(endpoint_from_environment(service, profile, &found, &err), OS_OK);
+    assert_string_equal(found.url != NULL ? found.url : "none", url);
+    assert_string_equal(found.region != NULL ? found.region : "none", region);
+    endpoint_setting_free(&found);
 }
 
 static void write_config(void)
@@ -224,13 +222,12 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, configured_endpoints_can
 
 TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_damaged_config_file_is_no_reason_to_talk_to_another_endpoint)
 {
-    char *url = NULL;
-    char *region = NULL;
+    struct endpoint_setting found = {0};
     os_error err;
     write_profile_bytes("config", "[default]\nregion = r\0", 21);
-    assert_int_equal(endpoint_from_environment("s3", NULL, &url, &region, &err), OS_ERR_CONFIG);
-    assert_null(url);
-    assert_null(region);
+    assert_int_equal(endpoint_from_environment("s3", NULL, &found, &err), OS_ERR_CONFIG);
+    assert_null(found.url);
+    assert_null(found.region);
 }
 
 /* ------------------------------------------------------------------------------------------------------- buckets */

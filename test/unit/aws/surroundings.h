@@ -16,15 +16,40 @@ static char surroundings_home[64];
 static inline void surroundings_clear(void)
 {
     static const char *const names[] = {
-        "AWS_ACCESS_KEY_ID",   "AWS_SECRET_ACCESS_KEY",
-        "AWS_SESSION_TOKEN",   "AWS_PROFILE",
-        "AWS_CONFIG_FILE",     "AWS_SHARED_CREDENTIALS_FILE",
-        "AWS_REGION",          "AWS_DEFAULT_REGION",
-        "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL_DYNAMODB",
-        "AWS_ENDPOINT_URL",    "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_SESSION_TOKEN",
+        "AWS_PROFILE",
+        "AWS_CONFIG_FILE",
+        "AWS_SHARED_CREDENTIALS_FILE",
+        "AWS_REGION",
+        "AWS_DEFAULT_REGION",
+        "AWS_ENDPOINT_URL",
+        "AWS_ENDPOINT_URL_S3",
+        "AWS_ENDPOINT_URL_DYNAMODB",
+        "AWS_ENDPOINT_URL_STS",
+        "AWS_ENDPOINT_URL_SSO",
+        "AWS_ENDPOINT_URL_SSO_OIDC",
+        "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
+        "AWS_USE_FIPS_ENDPOINT",
+        "AWS_USE_DUALSTACK_ENDPOINT",
+        "AWS_CA_BUNDLE",
+        "AWS_ROLE_ARN",
+        "AWS_ROLE_SESSION_NAME",
+        "AWS_WEB_IDENTITY_TOKEN_FILE",
+        "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+        "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+        "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+        "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+        "AWS_EC2_METADATA_SERVICE_ENDPOINT",
+        "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE",
+        "AWS_EC2_METADATA_V1_DISABLED",
+        "AWS_METADATA_SERVICE_TIMEOUT",
+        "AWS_METADATA_SERVICE_NUM_ATTEMPTS",
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         unsetenv(names[i]);
+    setenv("AWS_EC2_METADATA_DISABLED", "true", 1); /* no test asks the machine that it runs on */
 }
 
 static inline void surroundings_path(const char *name, char *ret, size_t ret_size)

@@ -3,7 +3,7 @@
  * What the DynamoDB ledger says of a PutItem that was not answered (R4): a record that may have arrived is never called
  * refused, and one that certainly did not is never called ambiguous.
  */
-#include "aws/credentials.h"
+#include "credentials/credentials.h"
 #include "aws/endpoint.h"
 #include "base/clock.h"
 #include "ledger/ledger.h"
@@ -23,6 +23,7 @@ struct fixture {
     struct on_loop on;
     struct table *ledger;
     struct endpoint endpoint;
+    struct credentials *credentials;
 };
 
 static void open_ledger(struct fixture *f, const char *scheme, const char *host, const char *ca_file)
@@ -37,7 +38,8 @@ static void open_ledger(struct fixture *f, const char *scheme, const char *host,
     source.secret_access_key = raw_secret_key();
     config.loop = f->on.loop;
     assert_int_equal(endpoint_parse("dynamodb", url, raw_region(), &f->endpoint, NULL), OS_OK);
-    assert_int_equal(credentials_new(&source, &config.credentials, NULL), OS_OK);
+    assert_int_equal(credentials_new(&source, &f->credentials, NULL), OS_OK);
+    config.credentials = f->credentials;
     assert_int_equal(dynamo_table_new(&config, &f->ledger, NULL), OS_OK);
 }
 
@@ -58,6 +60,7 @@ static void fixture_tear_down(struct fixture *f)
 {
     on_loop_settle(&f->on);
     f->ledger->vtable->free(f->ledger);
+    credentials_free(f->credentials);
     http_server_stop(f->server);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit/store/store_call.h"
 
-#include "aws/credentials.h"
+#include "credentials/credentials.h"
 #include "base/clock.h"
 #include "support/raw_service.h"
 
@@ -33,7 +33,7 @@ static os_code prepare(struct call *call, os_error *err)
     struct store *store = call->on->store;
     struct clock_reading now;
     clock_read(&now);
-    return store->vtable->prepare(store, call->request, now.realtime_ms / 1000, LENGTH_S, false, &call->attempt, err);
+    return store->vtable->prepare(store, call->request, now.realtime_ms / 1000, LENGTH_S, &call->attempt, err);
 }
 
 static void start_guarded(struct call *call)
@@ -126,7 +126,8 @@ void on_store_open_marks(struct on_store *ret, const char *url, const char *buck
     config.loop = ret->on.loop;
     config.bucket = ret->bucket;
     assert_int_equal(endpoint_parse("s3", url, raw_region(), &ret->endpoint, NULL), OS_OK);
-    assert_int_equal(credentials_new(&source, &config.credentials, NULL), OS_OK);
+    assert_int_equal(credentials_new(&source, &ret->credentials, NULL), OS_OK);
+    config.credentials = ret->credentials;
     assert_int_equal(s3_store_new(&config, &ret->store, NULL), OS_OK);
 }
 
@@ -139,6 +140,7 @@ void on_store_close(struct on_store *on)
 {
     on_loop_settle(&on->on);
     on->store->vtable->free(on->store);
+    credentials_free(on->credentials);
 }
 
 struct http_server *on_store_serve(struct on_store *ret, enum store_marks marks)

@@ -11,6 +11,7 @@ struct on_store {
     struct on_loop on;
     struct store *store;
     struct endpoint endpoint;
+    struct credentials *credentials;
     char bucket[64];
 };
 /* Fails the test when it cannot. `url` is that of an S3 service; the keys are those of raw_service.h. */

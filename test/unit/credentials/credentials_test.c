@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "aws/credentials.h"
+#include "credentials/credentials.h"
 
-#include "surroundings.h"
+#include "unit/aws/surroundings.h"
 
-enum { NOW_S = 1700000000 };
+#include <time.h>
 
 static struct credentials *make(const struct credentials_source *source)
 {
@@ -13,12 +13,21 @@ static struct credentials *make(const struct credentials_source *source)
     return credentials;
 }
 
-static void expect_keys(struct credentials *credentials, int64_t now_s, const char *id, const char *secret,
-                        const char *token)
+/* As whoever signs a request. */
+static os_code look(struct credentials *credentials, bool refused, struct sigv4_keys *ret, os_error *err)
+{
+    struct credentials_waiter waiter = {0};
+    enum credentials_state state = credentials_wait(credentials, refused, &waiter, err);
+    assert_int_not_equal(state, CREDENTIALS_SEARCHED);
+    assert_false(waiter.waits);
+    return state == CREDENTIALS_NONE ? err->code : credentials_get(credentials, ret, err);
+}
+
+static void expect_keys(struct credentials *credentials, const char *id, const char *secret, const char *token)
 {
     struct sigv4_keys keys;
     os_error err = {.code = OS_ERR_IO};
-    os_code code = credentials_get(credentials, now_s, false, &keys, &err);
+    os_code code = look(credentials, false, &keys, &err);
     if (code != OS_OK)
         fail_msg("%s", err.message);
     assert_int_equal(err.code, OS_OK);
@@ -36,7 +45,7 @@ static void expect_none(const struct credentials_source *source, const char *sen
     struct credentials *credentials = make(source);
     struct sigv4_keys keys = {"untouched", NULL, NULL};
     os_error err;
-    assert_int_equal(credentials_get(credentials, NOW_S, false, &keys, &err), OS_ERR_CREDENTIALS);
+    assert_int_equal(credentials_get(credentials, &keys, &err), OS_ERR_CREDENTIALS);
     assert_string_equal(keys.access_key_id, "untouched");
     if (strstr(err.message, sentence) == NULL)
         fail_msg("\"%s\" is not in \"%s\"", sentence, err.message);
@@ -90,9 +99,10 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, static_keys_are_given_as
         .access_key_id = id, .secret_access_key = "HUSH", .session_token = "t", .no_environment = true};
     struct credentials *credentials = make(&source);
     id[0] = 'x'; /* strings are borrowed only while credentials_new runs */
-    expect_keys(credentials, NOW_S, "id", "HUSH", "t");
+    expect_keys(credentials, "id", "HUSH", "t");
     struct sigv4_keys keys;
-    assert_int_equal(credentials_get(credentials, NOW_S, true, &keys, NULL), OS_OK);
+    os_error err;
+    assert_int_equal(look(credentials, true, &keys, &err), OS_OK);
     assert_string_equal(keys.access_key_id, "id");
     credentials_free(credentials);
 }
@@ -104,7 +114,7 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, static_keys_go_before_th
     setenv("AWS_SESSION_TOKEN", "env-token", 1);
     const struct credentials_source source = {.access_key_id = "id", .secret_access_key = "HUSH"};
     struct credentials *credentials = make(&source);
-    expect_keys(credentials, NOW_S, "id", "HUSH", NULL);
+    expect_keys(credentials, "id", "HUSH", NULL);
     credentials_free(credentials);
 }
 
@@ -135,7 +145,7 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_file_that_cannot_be_re
     struct credentials *credentials = make(&source);
     struct sigv4_keys keys = {"untouched", NULL, NULL};
     os_error err;
-    assert_int_equal(credentials_get(credentials, NOW_S, false, &keys, &err), OS_ERR_CONFIG);
+    assert_int_equal(credentials_get(credentials, &keys, &err), OS_ERR_CONFIG);
     assert_non_null(strstr(err.message, "/proc/self/mem"));
     credentials_free(credentials);
     unsetenv("AWS_SHARED_CREDENTIALS_FILE");
@@ -148,11 +158,11 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, the_environment_goes_bef
     setenv("AWS_ACCESS_KEY_ID", "env", 1);
     setenv("AWS_SECRET_ACCESS_KEY", "HUSH-env", 1);
     struct credentials *credentials = make(&source);
-    expect_keys(credentials, NOW_S, "env", "HUSH-env", NULL);
+    expect_keys(credentials, "env", "HUSH-env", NULL);
     credentials_free(credentials);
     setenv("AWS_SESSION_TOKEN", "t", 1);
     credentials = make(&source);
-    expect_keys(credentials, NOW_S, "env", "HUSH-env", "t");
+    expect_keys(credentials, "env", "HUSH-env", "t");
     credentials_free(credentials);
 }
 
@@ -163,12 +173,12 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_profile_that_is_asked_
     setenv("AWS_SECRET_ACCESS_KEY", "HUSH-env", 1);
     const struct credentials_source source = {.profile = "p"};
     struct credentials *credentials = make(&source);
-    expect_keys(credentials, NOW_S, "p", "HUSH-p", NULL);
+    expect_keys(credentials, "p", "HUSH-p", NULL);
     credentials_free(credentials);
     setenv("AWS_PROFILE", "p", 1);
     const struct credentials_source unnamed = {0};
     credentials = make(&unnamed);
-    expect_keys(credentials, NOW_S, "env", "HUSH-env", NULL);
+    expect_keys(credentials, "env", "HUSH-env", NULL);
     credentials_free(credentials);
 }
 
@@ -202,12 +212,12 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, keys_come_from_either_pr
                             "[profile b]\naws_access_key_id = idb\naws_secret_access_key = HUSH-b\n");
     const struct credentials_source a = {.profile = "a"};
     struct credentials *credentials = make(&a);
-    expect_keys(credentials, NOW_S, "ida", "HUSH/a+=", "ta");
+    expect_keys(credentials, "ida", "HUSH/a+=", "ta");
     credentials_free(credentials);
     setenv("AWS_PROFILE", "b", 1);
     const struct credentials_source none = {0};
     credentials = make(&none);
-    expect_keys(credentials, NOW_S, "idb", "HUSH-b", NULL);
+    expect_keys(credentials, "idb", "HUSH-b", NULL);
     credentials_free(credentials);
 }
 
@@ -217,7 +227,7 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_token_of_another_file_
     write_profile("config", "[profile p]\naws_session_token = stale\n");
     const struct credentials_source source = {.profile = "p"};
     struct credentials *credentials = make(&source);
-    expect_keys(credentials, NOW_S, "id", "HUSH", NULL);
+    expect_keys(credentials, "id", "HUSH", NULL);
     credentials_free(credentials);
 }
 
@@ -244,14 +254,27 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_failure_names_every_pl
 
 TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_way_to_keys_that_is_not_supported_is_named)
 {
-    write_profile("config", "[profile r]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = p\n"
-                            "[profile s]\nsso_session = corp\n[profile c]\ncredential_process = /bin/x HUSH\n");
-    const struct credentials_source role = {.profile = "r"};
-    const struct credentials_source sso = {.profile = "s"};
+    write_profile("config", "[profile l]\nlogin_session = arn:aws:iam::1:user/x\n"
+                            "[profile m]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = p\nmfa_serial = 1\n");
+    const struct credentials_source login = {.profile = "l"};
+    const struct credentials_source device = {.profile = "m"};
+    expect_none(&login, "\"l\" gets its keys by login_session");
+    expect_none(&device, "wants a code of a device (mfa_serial)");
+}
+
+/* As at the opening of a client for Signature V2, which has no loop yet. */
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, without_a_loop_nothing_is_asked_that_takes_time)
+{
+    write_profile("config", "[profile c]\ncredential_process = /bin/false HUSH\n"
+                            "[profile s]\nsso_account_id = 1\nsso_role_name = r\nsso_region = eu-west-1\n"
+                            "sso_start_url = https://s\n");
     const struct credentials_source process = {.profile = "c"};
-    expect_none(&role, "\"r\" gets its keys by role_arn, which is not supported");
-    expect_none(&sso, "by sso_session");
-    expect_none(&process, "by credential_process");
+    const struct credentials_source sso = {.profile = "s"};
+    expect_none(&process, "which is not possible here");
+    expect_none(&sso, "which is not possible here");
+    unsetenv("AWS_EC2_METADATA_DISABLED");
+    const struct credentials_source instance = {0};
+    expect_none(&instance, "which is not possible here");
 }
 
 TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_damaged_profile_file_is_said)
@@ -261,7 +284,7 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_damaged_profile_file_i
     const struct credentials_source source = {0};
     write_profile_bytes("credentials", "\0", 1);
     struct credentials *credentials = make(&source);
-    assert_int_equal(credentials_get(credentials, NOW_S, false, &keys, &err), OS_ERR_CONFIG);
+    assert_int_equal(credentials_get(credentials, &keys, &err), OS_ERR_CONFIG);
     assert_non_null(strstr(err.message, "/.aws/credentials"));
     credentials_free(credentials);
 }
@@ -273,13 +296,13 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, keys_are_read_once_and_a
     os_error err;
     write_profile("credentials", "[default]\naws_access_key_id = a\naws_secret_access_key = HUSH-a\n");
     struct credentials *credentials = make(&source);
-    expect_keys(credentials, NOW_S, "a", "HUSH-a", NULL);
+    expect_keys(credentials, "a", "HUSH-a", NULL);
     write_profile("credentials", "[default]\naws_access_key_id = b\naws_secret_access_key = HUSH-b\n");
-    expect_keys(credentials, NOW_S + 1000000, "a", "HUSH-a", NULL);
-    assert_int_equal(credentials_get(credentials, NOW_S, true, &keys, &err), OS_OK);
+    expect_keys(credentials, "a", "HUSH-a", NULL);
+    assert_int_equal(look(credentials, true, &keys, &err), OS_OK);
     assert_string_equal(keys.access_key_id, "b");
     write_profile("credentials", "");
-    assert_int_equal(credentials_get(credentials, NOW_S, true, &keys, &err), OS_ERR_CREDENTIALS);
+    assert_int_equal(look(credentials, true, &keys, &err), OS_ERR_CREDENTIALS);
     credentials_free(credentials);
 }
 
@@ -312,37 +335,43 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_callback_goes_before_a
     struct giver giver = {.gives = {.access_key_id = "id", .secret_access_key = "HUSH", .session_token = ""}};
     struct credentials *credentials = make_giver(&giver);
     assert_int_equal(giver.calls, 0);
-    expect_keys(credentials, NOW_S, "id", "HUSH", NULL);
-    expect_keys(credentials, INT64_MAX, "id", "HUSH", NULL);
+    expect_keys(credentials, "id", "HUSH", NULL);
+    expect_keys(credentials, "id", "HUSH", NULL);
     assert_int_equal(giver.calls, 1);
     credentials_free(credentials);
 }
 
 TEST_BETWEEN(surroundings_setup, surroundings_teardown, keys_that_expire_are_asked_for_again_five_minutes_before)
 {
-    struct giver giver = {.gives = {.access_key_id = "1", .secret_access_key = "HUSH", .expires_s = NOW_S + 900}};
+    struct giver giver = {.gives = {.access_key_id = "1", .secret_access_key = "HUSH", .expires_s = time(NULL) + 900}};
     struct credentials *credentials = make_giver(&giver);
-    expect_keys(credentials, NOW_S, "1", "HUSH", NULL);
-    giver.gives = (os_credentials){.access_key_id = "2", .secret_access_key = "HUSH", .expires_s = NOW_S + 9000};
-    expect_keys(credentials, NOW_S + 599, "1", "HUSH", NULL);
+    expect_keys(credentials, "1", "HUSH", NULL);
+    expect_keys(credentials, "1", "HUSH", NULL);
     assert_int_equal(giver.calls, 1);
-    expect_keys(credentials, NOW_S + 600, "2", "HUSH", NULL);
-    assert_int_equal(giver.calls, 2);
+    credentials_free(credentials);
+    giver.gives.expires_s = time(NULL) + 300;
+    credentials = make_giver(&giver);
+    expect_keys(credentials, "1", "HUSH", NULL);
+    giver.gives = (os_credentials){.access_key_id = "2", .secret_access_key = "HUSH", .expires_s = time(NULL) + 9000};
+    expect_keys(credentials, "2", "HUSH", NULL);
+    expect_keys(credentials, "2", "HUSH", NULL);
+    assert_int_equal(giver.calls, 3);
     credentials_free(credentials);
 }
 
-TEST_BETWEEN(surroundings_setup, surroundings_teardown, keys_that_still_hold_are_used_when_the_source_fails_for_now)
+/* Until a service refuses them. */
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, keys_that_are_over_are_used_when_the_source_fails_for_now)
 {
     struct sigv4_keys keys;
     os_error err;
-    struct giver giver = {.gives = {.access_key_id = "1", .secret_access_key = "HUSH", .expires_s = NOW_S + 100}};
+    struct giver giver = {.gives = {.access_key_id = "1", .secret_access_key = "HUSH", .expires_s = time(NULL) - 1}};
     struct credentials *credentials = make_giver(&giver);
-    expect_keys(credentials, NOW_S, "1", "HUSH", NULL);
+    expect_keys(credentials, "1", "HUSH", NULL);
     giver.result = 1;
-    expect_keys(credentials, NOW_S + 99, "1", "HUSH", NULL);
+    expect_keys(credentials, "1", "HUSH", NULL);
     assert_int_equal(giver.calls, 2);
-    assert_int_equal(credentials_get(credentials, NOW_S + 100, false, &keys, &err), OS_ERR_CREDENTIALS);
-    assert_int_equal(credentials_get(credentials, NOW_S, true, &keys, &err), OS_ERR_CREDENTIALS);
+    assert_int_equal(look(credentials, true, &keys, &err), OS_ERR_CREDENTIALS);
+    assert_int_equal(giver.calls, 3);
     credentials_free(credentials);
 }
 
@@ -352,13 +381,13 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_callback_that_gives_ha
     os_error err;
     struct giver giver = {.gives = {.access_key_id = "id"}};
     struct credentials *credentials = make_giver(&giver);
-    assert_int_equal(credentials_get(credentials, NOW_S, false, &keys, &err), OS_ERR_CREDENTIALS);
+    assert_int_equal(credentials_get(credentials, &keys, &err), OS_ERR_CREDENTIALS);
     giver.gives = (os_credentials){.secret_access_key = "HUSH"};
-    assert_int_equal(credentials_get(credentials, NOW_S, false, &keys, &err), OS_ERR_CREDENTIALS);
+    assert_int_equal(credentials_get(credentials, &keys, &err), OS_ERR_CREDENTIALS);
     assert_null(strstr(err.message, "HUSH"));
     giver.gives = (os_credentials){.access_key_id = "id", .secret_access_key = "HUSH", .expires_s = INT64_MIN};
-    expect_keys(credentials, NOW_S, "id", "HUSH", NULL);
-    expect_keys(credentials, NOW_S, "id", "HUSH", NULL);
+    expect_keys(credentials, "id", "HUSH", NULL);
+    expect_keys(credentials, "id", "HUSH", NULL);
     assert_int_equal(giver.calls, 4);
     credentials_free(credentials);
     credentials_free(NULL);

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "credentials/credentials.h"
+
+#include "base/container.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "credentials/chain.h"
+#include "credentials/renewal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEARCH_MS = 60000 }; /* in all: what a helper program or a slow service may take */
+
+/* A search that takes time. */
+struct search {
+    struct loop_blocking blocking;
+    struct credentials *credentials;
+    struct fetcher fetcher;
+    struct chain chain;
+    os_code code;
+    os_error error;
+};
+
+struct credentials {
+    unsigned shares;
+    struct keys given; /* static keys of the options */
+    struct keys current;
+    char *profile;
+    char *region;
+    os_credentials_fn callback;
+    void *callback_context;
+    bool no_environment;
+
+    struct loop *loop; /* NULL: not attached */
+    struct http_engine_options http;
+    struct search *search; /* under way */
+    struct credentials_waiter *first;
+    struct credentials_waiter *last;
+    struct loop_timer renewal;
+    uint32_t failures; /* of renewals in a row */
+    uint64_t random;
+    bool stopped;
+};
+
+/* ------------------------------------------------------------------------------------------------ life */
+
+static bool copy_name(const char *from, char **ret)
+{
+    if (from == NULL || from[0] == '\0')
+        return true;
+    *ret = strdup(from);
+    return *ret != NULL;
+}
+
+static os_code check_given(const struct credentials_source *source, os_error *err)
+{
+    bool id = text_from(source->access_key_id).len > 0;
+    bool secret = text_from(source->secret_access_key).len > 0;
+    if (id != secret) {
+        return error_set(err, OS_ERR_CONFIG, "%s is given without %s; a key pair needs both.",
+                         id ? "access_key_id" : "secret_access_key", id ? "secret_access_key" : "access_key_id");
+    }
+    if (text_from(source->session_token).len > 0 && !id)
+        return error_set(err, OS_ERR_CONFIG, "session_token is given without the key pair that it belongs to.");
+    return OS_OK;
+}
+
+os_code credentials_new(const struct credentials_source *source, struct credentials **ret, os_error *err)
+{
+    const struct keys_text given = {.access_key_id = text_from(source->access_key_id),
+                                    .secret_access_key = text_from(source->secret_access_key),
+                                    .session_token = text_from(source->session_token)};
+    os_code code = check_given(source, err);
+    if (code != OS_OK)
+        return code;
+    struct credentials *credentials = calloc(1, sizeof(*credentials));
+    if (credentials == NULL)
+        return error_no_memory(err);
+    credentials->shares = 1;
+    credentials->callback = source->callback;
+    credentials->callback_context = source->callback_context;
+    credentials->no_environment = source->no_environment;
+    code = keys_take(&given, &credentials->given, err);
+    if (code == OS_OK &&
+        (!copy_name(source->profile, &credentials->profile) || !copy_name(source->region, &credentials->region)))
+        code = error_no_memory(err);
+    if (code != OS_OK) {
+        credentials_free(credentials);
+        return code;
+    }
+    *ret = credentials;
+    return OS_OK;
+}
+
+struct credentials *credentials_share(struct credentials *credentials)
+{
+    credentials->shares++;
+    return credentials;
+}
+
+void credentials_free(struct credentials *credentials)
+{
+    if (credentials == NULL || --credentials->shares > 0)
+        return;
+    assert(credentials->search == NULL && credentials->first == NULL);
+    keys_free(&credentials->given);
+    keys_free(&credentials->current);
+    free(credentials->profile);
+    free(credentials->region);
+    free(credentials);
+}
+
+/* ------------------------------------------------------------------------------------------------ who waits */
+
+void credentials_leave(struct credentials *credentials, struct credentials_waiter *waiter)
+{
+    if (!waiter->waits)
+        return;
+    waiter->waits = false;
+    if (waiter->previous != NULL)
+        waiter->previous->next = waiter->next;
+    else
+        credentials->first = waiter->next;
+    if (waiter->next != NULL)
+        waiter->next->previous = waiter->previous;
+    else
+        credentials->last = waiter->previous;
+}
+
+static void credentials_enter(struct credentials *credentials, struct credentials_waiter *waiter)
+{
+    assert(!waiter->waits);
+    waiter->waits = true;
+    waiter->next = NULL;
+    waiter->previous = credentials->last;
+    if (credentials->last != NULL)
+        credentials->last->next = waiter;
+    else
+        credentials->first = waiter;
+    credentials->last = waiter;
+}
+
+/* Those who come meanwhile wait for the next search. */
+static void tell_waiters(struct credentials *credentials, const os_error *why)
+{
+    const struct credentials_waiter *last = credentials->last;
+    bool more = last != NULL;
+    while (more && credentials->first != NULL) {
+        struct credentials_waiter *waiter = credentials->first;
+        more = waiter != last;
+        credentials_leave(credentials, waiter);
+        waiter->ready(waiter, why);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ looking */
+
+static int64_t now_s(void)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return (int64_t)(now.realtime_ms / 1000);
+}
+
+static os_code from_callback(struct credentials *credentials, struct keys *ret, os_error *err)
+{
+    os_credentials got = {.size = sizeof(got)};
+    if (credentials->callback(credentials->callback_context, &got) != 0) {
+        return error_set(err, OS_ERR_CREDENTIALS,
+                         "The credentials callback gave no credentials; check the source that it reads.");
+    }
+    const struct keys_text text = {.access_key_id = text_from(got.access_key_id),
+                                   .secret_access_key = text_from(got.secret_access_key),
+                                   .session_token = text_from(got.session_token),
+                                   .expires_s = got.expires_s};
+    if (text.access_key_id.len == 0 || text.secret_access_key.len == 0) {
+        return error_set(err, OS_ERR_CREDENTIALS,
+                         "The credentials callback reported success, but gave no access key id or no secret.");
+    }
+    return keys_take(&text, ret, err);
+}
+
+static struct chain chain_of(const struct credentials *credentials, struct fetcher *fetcher)
+{
+    return (struct chain){.profile = credentials->profile, .region = credentials->region, .fetcher = fetcher};
+}
+
+static os_code from_surroundings(const struct credentials *credentials, struct keys *ret, bool *ret_would_block,
+                                 os_error *err)
+{
+    if (credentials->no_environment) {
+        return error_set(err, OS_ERR_CREDENTIALS,
+                         "There are no credentials: no callback and no keys are given, and no_environment forbids to "
+                         "read the environment and the profile files.");
+    }
+    struct chain chain = chain_of(credentials, NULL);
+    os_code code = chain_find(&chain, err);
+    *ret_would_block = chain.would_block;
+    *ret = chain.found;
+    return code;
+}
+
+/* With `would_block`, what is returned says nothing. */
+static os_code look_at_once(struct credentials *credentials, struct keys *ret, bool *ret_would_block, os_error *err)
+{
+    *ret_would_block = false;
+    if (credentials->callback != NULL)
+        return from_callback(credentials, ret, err);
+    if (keys_are_there(&credentials->given))
+        return keys_copy(&credentials->given, ret, err);
+    return from_surroundings(credentials, ret, ret_would_block, err);
+}
+
+static void plan_renewal(struct credentials *credentials)
+{
+    int64_t expires_s = credentials->current.expires_s;
+    if (credentials->loop == NULL || credentials->stopped || credentials->callback != NULL)
+        return;
+    loop_timer_clear(credentials->loop, &credentials->renewal);
+    if (credentials->failures > 0)
+        loop_timer_set(credentials->loop, &credentials->renewal,
+                       renewal_again_ms(credentials->failures, &credentials->random));
+    else if (keys_are_there(&credentials->current) && expires_s != 0)
+        loop_timer_set(credentials->loop, &credentials->renewal,
+                       renewal_after_ms(expires_s - now_s(), &credentials->random));
+}
+
+static void take_found(struct credentials *credentials, struct keys *found)
+{
+    keys_free(&credentials->current);
+    credentials->current = *found;
+    *found = (struct keys){0};
+    credentials->failures = 0;
+    plan_renewal(credentials);
+}
+
+static void search_free(struct search *search)
+{
+    chain_free(&search->chain);
+    fetcher_close(&search->fetcher);
+    free(search);
+}
+
+/* On a worker. */
+static void search_work(struct loop_blocking *blocking)
+{
+    struct search *search = container_of(blocking, struct search, blocking);
+    search->code = chain_find(&search->chain, &search->error);
+}
+
+static void search_done(struct loop_blocking *blocking)
+{
+    struct search *search = container_of(blocking, struct search, blocking);
+    struct credentials *credentials = search->credentials;
+    os_error why = search->error;
+    bool found = search->code == OS_OK;
+    credentials->search = NULL;
+    if (found) {
+        take_found(credentials, &search->chain.found);
+    } else {
+        credentials->failures += keys_are_there(&credentials->current) ? 1 : 0;
+        plan_renewal(credentials);
+    }
+    search_free(search);
+    tell_waiters(credentials, found ? NULL : &why);
+}
+
+static os_code begin_search(struct credentials *credentials, os_error *err)
+{
+    if (credentials->search != NULL)
+        return OS_OK;
+    if (credentials->loop == NULL || credentials->stopped) {
+        return error_set(err, OS_ERR_CREDENTIALS,
+                         "The credentials have to be asked for at a service or a program, which is not possible here: "
+                         "give keys that stand in the options, the environment or a profile file.");
+    }
+    struct search *search = calloc(1, sizeof(*search));
+    if (search == NULL)
+        return error_no_memory(err);
+    os_code code = fetcher_init(&search->fetcher, &credentials->http, err);
+    if (code != OS_OK) {
+        free(search);
+        return code;
+    }
+    search->fetcher.deadline_monotonic_ms = clock_monotonic_ms() + SEARCH_MS;
+    search->credentials = credentials;
+    search->chain = chain_of(credentials, &search->fetcher);
+    search->blocking = (struct loop_blocking){.work = search_work, .done = search_done, .lane = LOOP_LOOKS};
+    credentials->search = search;
+    loop_run_blocking(credentials->loop, &search->blocking);
+    return OS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ renewal */
+
+/* What stands in a file or in the environment may be another by now, too. */
+static void look_again(struct credentials *credentials)
+{
+    struct keys found = {0};
+    os_error error;
+    bool would_block = false;
+    os_code code = look_at_once(credentials, &found, &would_block, &error);
+    if (code == OS_OK) {
+        take_found(credentials, &found);
+    } else if (!would_block || begin_search(credentials, &error) != OS_OK) {
+        credentials->failures++;
+        plan_renewal(credentials);
+    }
+}
+
+static void renewal_fires(struct loop_timer *timer)
+{
+    struct credentials *credentials = container_of(timer, struct credentials, renewal);
+    if (credentials->search == NULL)
+        look_again(credentials);
+}
+
+os_code credentials_attach(struct credentials *credentials, struct loop *loop, const struct http_engine_options *http,
+                           os_error *err)
+{
+    if (credentials->loop != NULL)
+        return OS_OK; /* shared, and done for the other one */
+    if (!random_bytes(&credentials->random, sizeof(credentials->random)))
+        return error_set(err, OS_ERR_IO, "The system gave no random bytes; try again.");
+    credentials->loop = loop;
+    credentials->http = *http;
+    credentials->renewal.fire = renewal_fires;
+    plan_renewal(credentials);
+    return OS_OK;
+}
+
+void credentials_stop(struct credentials *credentials)
+{
+    if (credentials == NULL)
+        return;
+    assert(credentials->first == NULL);
+    credentials->stopped = true;
+    if (credentials->loop != NULL)
+        loop_timer_clear(credentials->loop, &credentials->renewal);
+    if (credentials->search != NULL)
+        fetcher_stop(&credentials->search->fetcher);
+}
+
+/* ------------------------------------------------------------------------------------------------ using */
+
+/* A callback has no timer: it is asked when its keys are wanted. */
+static bool ends_soon(const struct credentials *credentials)
+{
+    int64_t expires_s = credentials->current.expires_s;
+    return credentials->callback != NULL && expires_s != 0 &&
+           (expires_s < 0 || now_s() >= expires_s - RENEWAL_BEFORE_S);
+}
+
+enum credentials_state credentials_wait(struct credentials *credentials, bool refused,
+                                        struct credentials_waiter *waiter, os_error *err)
+{
+    bool there = keys_are_there(&credentials->current);
+    if (there && !refused && !ends_soon(credentials))
+        return CREDENTIALS_READY;
+    struct keys found = {0};
+    bool would_block = credentials->search != NULL;
+    os_code code = would_block ? OS_OK : look_at_once(credentials, &found, &would_block, err);
+    if (would_block)
+        code = begin_search(credentials, err);
+    if (code != OS_OK)
+        return there && !refused ? CREDENTIALS_READY : CREDENTIALS_NONE;
+    if (would_block) {
+        credentials_enter(credentials, waiter);
+        return CREDENTIALS_SEARCHED;
+    }
+    take_found(credentials, &found);
+    return CREDENTIALS_READY;
+}
+
+os_code credentials_get(struct credentials *credentials, struct sigv4_keys *ret, os_error *err)
+{
+    struct credentials_waiter nobody = {0};
+    os_error why;
+    enum credentials_state state = CREDENTIALS_READY;
+    if (!keys_are_there(&credentials->current))
+        state = credentials_wait(credentials, false, &nobody, &why);
+    if (state == CREDENTIALS_SEARCHED) {
+        credentials_leave(credentials, &nobody);
+        return error_set(err, OS_ERR_CREDENTIALS, "The credentials are still being looked for; try again.");
+    }
+    if (state == CREDENTIALS_NONE) {
+        if (err != NULL)
+            *err = why;
+        return why.code;
+    }
+    error_clear(err);
+    *ret = keys_lend(&credentials->current);
+    return OS_OK;
+}
