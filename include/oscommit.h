@@ -253,8 +253,10 @@ typedef struct os_options {
     const char *ca_file; /* PEM bundle to use instead of the system's */
 
     /* Credentials. The first that is given counts: the callback; the static keys; then, unless no_environment is set,
-     * the profile named here; AWS_ACCESS_KEY_ID and its relatives; AWS_PROFILE or the default profile of the files.
-     * Those of DynamoDB default to those of S3. */
+     * those that AWS's tools find: AWS_ACCESS_KEY_ID and its relatives (not where a profile is named here), the profile
+     * named here or by AWS_PROFILE or the default one, with its role, IAM Identity Center, keys or program, then the
+     * container's service, then the machine's own (docs/credentials.md). Those that expire are renewed in the
+     * background. Those of DynamoDB default to those of S3. */
     const char *access_key_id;
     const char *secret_access_key;
     const char *session_token;
@@ -415,6 +417,33 @@ typedef struct os_call {
  *   OS_ERR_DEADLINE, OS_ERR_CANCELLED
  * Blocks until all have been answered. */
 OS_API os_code os_client_warm(os_client *client, uint32_t connections, const os_call *call, os_error *err);
+
+/* Says of one source of credentials whether its keys are used; else `reason` says why not, in a clause. Strings are
+ * borrowed for the call. The sources, in their order: "callback" or "options"; then "environment", "assume-role",
+ * "web-identity", "sso", "credentials-file", "login", "process", "config-file", "container", "instance". */
+typedef void (*os_credentials_source_fn)(void *context, const char *source, int used, const char *reason);
+
+/* Whose keys are used. Nothing in it is secret. */
+typedef struct os_credentials_info {
+    size_t size;
+    char source[32];
+    char key_end[8];   /* the last four characters of the access key id */
+    int64_t expires_s; /* epoch seconds; 0: never, or not known */
+} os_credentials_info;
+#define OS_CREDENTIALS_INFO_INIT OS_SIZED_(os_credentials_info)
+
+/* Looks for credentials of the store, or with `of_ledger` of the ledger, as the client does when it needs some, and tells
+ * `each` of every source, on the calling thread. Asks the services that are set up (STS, IAM Identity Center, a program, a
+ * container's or the machine's own), but not the store. The client keeps the keys that it has. `call`, `each`, `ret` and
+ * `err` may be NULL. Blocks.
+ *   OS_OK               ret says whose keys they are; a callback is not asked
+ *   OS_ERR_CREDENTIALS  there are none, or a source that is set up gave none: the message says why
+ *   OS_ERR_CONFIG       the store (the ledger) needs no credentials; or a profile file is damaged
+ *   OS_ERR_NETWORK, OS_ERR_TLS, OS_ERR_DEADLINE ...   a service could not be asked
+ *   OS_ERR_CANCELLED */
+OS_API os_code os_credentials_explain(os_client *client, int of_ledger, const os_call *call,
+                                      os_credentials_source_fn each, void *context, os_credentials_info *ret,
+                                      os_error *err);
 
 /* Puts the next bytes of a body into `ret_data`, at most `size`. Returns how many, 0 at the end of the body, or less
  * than 0 if it cannot be read. Runs on the thread that made the call, and may block. */

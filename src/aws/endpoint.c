@@ -144,10 +144,11 @@ static os_code set_own_host(const char *service, struct endpoint_variant variant
     ret->variant = variant;
     if (own_host(service, ret->region, variant, ret->host, sizeof(ret->host)))
         return OS_OK;
-    return error_set(err, OS_ERR_CONFIG,
-                     "AWS has no FIPS endpoint of %s in the region %s: unset AWS_USE_FIPS_ENDPOINT (use_fips_endpoint), "
-                     "or take another region.",
-                     service, ret->region);
+    return error_set(
+        err, OS_ERR_CONFIG,
+        "AWS has no FIPS endpoint of %s in the region %s: unset AWS_USE_FIPS_ENDPOINT (use_fips_endpoint), "
+        "or take another region.",
+        service, ret->region);
 }
 
 os_code endpoint_parse_variant(const char *service, const char *url, const char *region,
@@ -169,8 +170,7 @@ os_code endpoint_parse_variant(const char *service, const char *url, const char 
                                       : "AWS_USE_DUALSTACK_ENDPOINT (use_dualstack_endpoint)",
                          service);
     }
-    os_code code =
-        has_url ? parse_url(service, url, &endpoint, err) : set_own_host(service, variant, &endpoint, err);
+    os_code code = has_url ? parse_url(service, url, &endpoint, err) : set_own_host(service, variant, &endpoint, err);
     if (code == OS_OK)
         *ret = endpoint;
     return code;
@@ -244,10 +244,9 @@ os_code endpoint_from_files(const char *service, const char *profile, const stru
 {
     struct endpoint_setting setting = {
         .variant = {.fips = find_toggle("AWS_USE_FIPS_ENDPOINT", "use_fips_endpoint", profile, files),
-                    .dual_stack =
-                        find_toggle("AWS_USE_DUALSTACK_ENDPOINT", "use_dualstack_endpoint", profile, files)}};
-    struct text region = first_of(endpoint_variable("AWS_REGION"),
-                                  find_setting("AWS_DEFAULT_REGION", "region", profile, files));
+                    .dual_stack = find_toggle("AWS_USE_DUALSTACK_ENDPOINT", "use_dualstack_endpoint", profile, files)}};
+    struct text region =
+        first_of(endpoint_variable("AWS_REGION"), find_setting("AWS_DEFAULT_REGION", "region", profile, files));
     bool ok = endpoint_copy(find_url(service, profile, files), &setting.url) &&
               endpoint_copy(region, &setting.region) &&
               endpoint_copy(find_setting("AWS_CA_BUNDLE", "ca_bundle", profile, files), &setting.ca_file);
@@ -259,8 +258,7 @@ os_code endpoint_from_files(const char *service, const char *profile, const stru
     return OS_OK;
 }
 
-os_code endpoint_from_environment(const char *service, const char *profile, struct endpoint_setting *ret,
-                                  os_error *err)
+os_code endpoint_from_environment(const char *service, const char *profile, struct endpoint_setting *ret, os_error *err)
 {
     struct profile_files files;
     os_code code = profile_load(&files, err);

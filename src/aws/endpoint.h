@@ -14,8 +14,8 @@ struct endpoint {
     char scheme[8]; /* "http" or "https" */
     char host[280]; /* as in the Host header: name, or [v6], and :port unless it is the scheme's own */
     char region[64];
-    bool is_aws;   /* the service's own host, not a given one */
-    bool loopback; /* localhost, 127.0.0.0/8 or ::1: no proxy */
+    bool is_aws;                     /* the service's own host, not a given one */
+    bool loopback;                   /* localhost, 127.0.0.0/8 or ::1: no proxy */
     struct endpoint_variant variant; /* of the service's own host */
 };
 
@@ -29,11 +29,11 @@ os_code endpoint_parse_variant(const char *service, const char *url, const char 
 
 /* What environment and profile files say of a service's endpoint. Strings are owned; NULL where nothing is said. */
 struct endpoint_setting {
-    char *url;    /* AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, then the profile; unless
+    char *url;                       /* AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, then the profile; unless
                      AWS_IGNORE_CONFIGURED_ENDPOINT_URLS */
-    char *region; /* AWS_REGION, AWS_DEFAULT_REGION, then the profile */
+    char *region;                    /* AWS_REGION, AWS_DEFAULT_REGION, then the profile */
     struct endpoint_variant variant; /* AWS_USE_FIPS_ENDPOINT, AWS_USE_DUALSTACK_ENDPOINT, then the profile */
-    char *ca_file; /* AWS_CA_BUNDLE, then the profile's ca_bundle */
+    char *ca_file;                   /* AWS_CA_BUNDLE, then the profile's ca_bundle */
 };
 /* OS_ERR_CONFIG for a damaged profile file. */
 os_code endpoint_from_environment(const char *service, const char *profile, struct endpoint_setting *ret,

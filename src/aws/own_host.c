@@ -50,7 +50,8 @@ bool own_host(const char *service, const char *region, struct endpoint_variant v
     if (s3 && variant.fips && partition == &partitions[0])
         return false;
     /* In GovCloud the usual host of STS is the FIPS one. */
-    bool is_fips_anyway = strcmp(service, "sts") == 0 && text_starts(text_from(region), "us-gov-") && !variant.dual_stack;
+    bool is_fips_anyway =
+        strcmp(service, "sts") == 0 && text_starts(text_from(region), "us-gov-") && !variant.dual_stack;
     const char *fips = variant.fips && !is_fips_anyway ? "-fips" : "";
     const char *dual = variant.dual_stack && s3 ? ".dualstack" : "";
     const char *domain = variant.dual_stack && !s3 ? partition->dual_stack_domain : partition->domain;

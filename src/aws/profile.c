@@ -104,7 +104,7 @@ struct reader {
     const char *block;
     const char *name;
     bool in_section;
-    bool seen; /* the section */
+    bool seen;              /* the section */
     struct text open_block; /* the setting whose nested block indented lines belong to */
     struct text found;
 };

@@ -262,8 +262,8 @@ static os_code settings_take_keys(const os_options *options, const struct settin
         .secret_access_key = options->secret_access_key,
         .session_token = options->session_token,
         .profile = options->profile,
-        .region = settings->store_scheme == SETTINGS_S3 ? settings->s3_endpoint.region
-                                                        : settings->dynamodb_endpoint.region,
+        .region =
+            settings->store_scheme == SETTINGS_S3 ? settings->s3_endpoint.region : settings->dynamodb_endpoint.region,
         .callback = options->credentials,
         .callback_context = options->credentials_context,
         .no_environment = options->no_environment != 0,

@@ -33,8 +33,9 @@ static os_code from_named_source(struct chain *chain, const char *profile, struc
     static const struct {
         const char *name;
         chain_source_fn find;
-    } named[] = {
-        {"Environment", source_environment}, {"EcsContainer", source_container}, {"Ec2InstanceMetadata", source_instance}};
+    } named[] = {{"Environment", source_environment},
+                 {"EcsContainer", source_container},
+                 {"Ec2InstanceMetadata", source_instance}};
     struct text wanted = profile_setting(&chain->files, profile, "credential_source");
     for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
         if (!text_is_nocase(wanted, named[i].name))
@@ -72,15 +73,17 @@ static os_code from_source_profile(struct chain *chain, const char *profile, str
     if (code != OS_OK)
         return code;
     if (!profile_is_there(&chain->files, source)) {
-        return error_set(err, OS_ERR_CONFIG, "The profile \"%.100s\", which \"%.100s\" names as its source_profile, is "
-                                             "in neither of the profile files.",
+        return error_set(err, OS_ERR_CONFIG,
+                         "The profile \"%.100s\", which \"%.100s\" names as its source_profile, is "
+                         "in neither of the profile files.",
                          source, profile);
     }
     bool own_keys = has_static_keys(chain, source);
     bool itself = strcmp(source, profile) == 0;
     if (was_visited(chain, source) && !(itself && own_keys)) {
-        return error_set(err, OS_ERR_CONFIG, "The profiles name each other as source_profile in a circle, which comes "
-                                             "back to \"%.100s\": give one of them keys.",
+        return error_set(err, OS_ERR_CONFIG,
+                         "The profiles name each other as source_profile in a circle, which comes "
+                         "back to \"%.100s\": give one of them keys.",
                          source);
     }
     if (own_keys || !has_role(chain, source))
@@ -123,8 +126,9 @@ static os_code describe_role(const struct chain *chain, const char *profile, str
         code = service_setting(chain, profile, "external_id", ret->external_id, sizeof(ret->external_id), err);
     if (code == OS_OK && duration.len > 0 &&
         (!text_parse_u64(duration, &duration_s) || duration_s > ROLE_DURATION_MOST_S)) {
-        code = error_set(err, OS_ERR_CONFIG, "duration_seconds of the profile \"%.100s\" is not a number of seconds up "
-                                             "to %d.",
+        code = error_set(err, OS_ERR_CONFIG,
+                         "duration_seconds of the profile \"%.100s\" is not a number of seconds up "
+                         "to %d.",
                          profile, ROLE_DURATION_MOST_S);
     }
     ret->duration_s = (uint32_t)duration_s;

@@ -121,6 +121,10 @@ static os_code ask_all(struct chain *chain, os_error *err)
     const char *profile = profile_name(chain->profile);
     os_code code = OS_OK;
     for (size_t i = 0; i < CHAIN_SOURCES; i++) {
+        if (chain->source != NULL) {
+            chain_note(chain, sources[i].name, "not asked: it comes after the one that is used");
+            continue;
+        }
         if (!is_asked(chain, &sources[i])) {
             chain_note(chain, sources[i].name, "a profile was asked for by name, which goes before it");
             continue;
@@ -129,13 +133,14 @@ static os_code ask_all(struct chain *chain, os_error *err)
             chain_note(chain, sources[i].name, chain->why);
             continue;
         }
-        if (code != OS_OK)
+        if (code != OS_OK) {
+            chain_note(chain, sources[i].name, "it is set up, but gave none");
             return code;
+        }
         chain->source = sources[i].name;
         chain_note(chain, chain->source, NULL);
-        return OS_OK;
     }
-    return nothing_found(chain, profile, err);
+    return chain->source != NULL ? OS_OK : nothing_found(chain, profile, err);
 }
 
 os_code chain_find(struct chain *chain, os_error *err)

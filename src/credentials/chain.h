@@ -20,17 +20,17 @@ enum { CHAIN_PROFILES_MAX = 16, CHAIN_REASON_SIZE = 512 }; /* roles that are ass
 typedef void (*chain_note_fn)(void *context, const char *source, const char *why);
 
 struct chain {
-    const char *profile; /* asked for by name; NULL: AWS_PROFILE, or the default one */
-    const char *region;  /* of the client: for STS where the profile has none; NULL: none */
+    const char *profile;     /* asked for by name; NULL: AWS_PROFILE, or the default one */
+    const char *region;      /* of the client: for STS where the profile has none; NULL: none */
     struct fetcher *fetcher; /* NULL: nothing that blocks is done */
     chain_note_fn note;      /* may be NULL */
     void *note_context;
 
     /* What came of it. */
-    const char *source;   /* whose keys they are; NULL: nobody's yet */
-    bool would_block;     /* a source has to be asked, and there is no fetcher */
+    const char *source; /* whose keys they are; NULL: nobody's yet */
+    bool would_block;   /* a source has to be asked, and there is no fetcher */
     struct keys found;
-    bool pass;            /* the source that runs is not set up: the next one's turn */
+    bool pass; /* the source that runs is not set up: the next one's turn */
     char why[CHAIN_REASON_SIZE];
 
     /* Of the search. */

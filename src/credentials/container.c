@@ -43,7 +43,8 @@ static os_code set_address(const char *variable, const char *url, struct http_re
                          variable, request->host);
     case FETCH_BAD_URL: break;
     }
-    return error_set(err, OS_ERR_CREDENTIALS, "%s does not give a URL of the form http[s]://host[:port]/path.", variable);
+    return error_set(err, OS_ERR_CREDENTIALS, "%s does not give a URL of the form http[s]://host[:port]/path.",
+                     variable);
 }
 
 /* ------------------------------------------------------------------------------------------------ the token */
@@ -105,8 +106,7 @@ static os_code read_container(const struct http_response *response, const char *
         return OS_ERR_CREDENTIALS;
     }
     (void)snprintf(from, sizeof(from), "The answer of %.380s", service);
-    os_code code =
-        service_read_json(text_of(buf_str(&response->body), response->body.len), from, &document, err);
+    os_code code = service_read_json(text_of(buf_str(&response->body), response->body.len), from, &document, err);
     if (code == OS_OK)
         code = service_take_keys(document, &members, from, ret, err);
     json_decref(document);

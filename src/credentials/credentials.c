@@ -187,14 +187,18 @@ static struct chain chain_of(const struct credentials *credentials, struct fetch
     return (struct chain){.profile = credentials->profile, .region = credentials->region, .fetcher = fetcher};
 }
 
+static os_code no_environment(os_error *err)
+{
+    return error_set(err, OS_ERR_CREDENTIALS,
+                     "There are no credentials: no callback and no keys are given, and no_environment forbids to read "
+                     "the environment and the profile files.");
+}
+
 static os_code from_surroundings(const struct credentials *credentials, struct keys *ret, bool *ret_would_block,
                                  os_error *err)
 {
-    if (credentials->no_environment) {
-        return error_set(err, OS_ERR_CREDENTIALS,
-                         "There are no credentials: no callback and no keys are given, and no_environment forbids to "
-                         "read the environment and the profile files.");
-    }
+    if (credentials->no_environment)
+        return no_environment(err);
     struct chain chain = chain_of(credentials, NULL);
     os_code code = chain_find(&chain, err);
     *ret_would_block = chain.would_block;
@@ -341,6 +345,55 @@ void credentials_stop(struct credentials *credentials)
         loop_timer_clear(credentials->loop, &credentials->renewal);
     if (credentials->search != NULL)
         fetcher_stop(&credentials->search->fetcher);
+}
+
+/* ------------------------------------------------------------------------------------------------ explaining */
+
+static void describe_key(const struct keys *keys, struct credentials_finding *ret)
+{
+    size_t len = strlen(keys->access_key_id);
+    size_t shown = len < 2 * (sizeof(ret->key_end) - 1) ? len / 2 : sizeof(ret->key_end) - 1;
+    (void)TEXT_COPY_STR(keys->access_key_id + len - shown, ret->key_end);
+    ret->expires_s = keys->expires_s;
+}
+
+/* Those of the options, whose keys are not looked for. */
+static bool explain_options(const struct credentials *credentials, chain_note_fn note, void *note_context,
+                            struct credentials_finding *ret)
+{
+    bool given = keys_are_there(&credentials->given);
+    if (credentials->callback != NULL) {
+        ret->source = "callback";
+        note(note_context, "callback", NULL);
+        return true;
+    }
+    note(note_context, "options", given ? NULL : "no keys are given");
+    if (given) {
+        ret->source = "options";
+        describe_key(&credentials->given, ret);
+    }
+    return given;
+}
+
+os_code credentials_explain(const struct credentials *credentials, struct fetcher *fetcher, chain_note_fn note,
+                            void *note_context, struct credentials_finding *ret, os_error *err)
+{
+    *ret = (struct credentials_finding){0};
+    struct chain chain = chain_of(credentials, fetcher);
+    chain.note = note;
+    chain.note_context = note_context;
+    os_code code = OS_OK;
+    bool over = explain_options(credentials, note, note_context, ret);
+    if (!over && credentials->no_environment)
+        code = no_environment(err);
+    else if (!over)
+        code = chain_find(&chain, err);
+    if (!over && code == OS_OK) {
+        ret->source = chain.source;
+        describe_key(&chain.found, ret);
+    }
+    chain_free(&chain);
+    return code;
 }
 
 /* ------------------------------------------------------------------------------------------------ using */

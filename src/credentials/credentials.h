@@ -10,6 +10,7 @@
 #define OSCOMMIT_CREDENTIALS_CREDENTIALS_H
 
 #include "aws/sigv4.h"
+#include "credentials/chain.h"
 #include "loop/loop.h"
 #include "oscommit.h"
 
@@ -28,7 +29,7 @@ struct credentials_source { /* strings borrowed during credentials_new only */
 
 struct credentials;
 os_code credentials_new(const struct credentials_source *source, struct credentials **ret,
-                        os_error *err); /* half a key pair is OS_ERR_CONFIG */
+                        os_error *err);                                 /* half a key pair is OS_ERR_CONFIG */
 struct credentials *credentials_share(struct credentials *credentials); /* once more to be freed */
 void credentials_free(struct credentials *credentials);                 /* wipes the keys; NULL is fine */
 
@@ -54,11 +55,22 @@ enum credentials_state {
 /* With `refused` the keys that were used are no good any more (ExpiredToken), and others are looked for. */
 enum credentials_state credentials_wait(struct credentials *credentials, bool refused,
                                         struct credentials_waiter *waiter, os_error *err);
-void credentials_leave(struct credentials *credentials, struct credentials_waiter *waiter); /* fine where it waits not */
+void credentials_leave(struct credentials *credentials,
+                       struct credentials_waiter *waiter); /* fine where it waits not */
 
 /* The keys to use now; borrowed until the loop's thread goes on. OS_ERR_CREDENTIALS, or what a service said, with a
  * sentence. What takes no time (static keys, environment, keys in the profile files, the callback) is found here, if
  * need be, also without credentials_attach. */
 os_code credentials_get(struct credentials *credentials, struct sigv4_keys *ret, os_error *err);
+
+/* A search that keeps nothing, for a person: `note` is told of each source in turn, also of those that are not asked any
+ * more. Blocks; any thread. */
+struct credentials_finding {
+    const char *source;
+    char key_end[5]; /* the last four characters of the access key id, or fewer of a short one */
+    int64_t expires_s;
+};
+os_code credentials_explain(const struct credentials *credentials, struct fetcher *fetcher, chain_note_fn note,
+                            void *note_context, struct credentials_finding *ret, os_error *err);
 
 #endif

@@ -125,12 +125,11 @@ os_code fetcher_ask(struct fetcher *fetcher, const struct fetch *fetch, struct h
         .done_context = &asked,
     };
     code = http_engine_start(fetcher->engine, &start, &id, err);
-    while (code == OS_OK && !asked.done) {
+    while (code == OS_OK && !asked.done)
         if (fetcher_is_stopped(fetcher))
             http_engine_cancel(fetcher->engine, id);
         else
             http_engine_poll(fetcher->engine, fetch->timeout_ms);
-    }
     return code == OS_OK && asked.code != OS_OK ? fetch_failed(fetch, &asked, err) : code;
 }
 

@@ -48,14 +48,16 @@ static os_code imds_number(const struct chain *chain, const char *profile, const
 
 static os_code choose_base(const struct chain *chain, const char *profile, struct imds *ret, os_error *err)
 {
-    struct text given = imds_setting(chain, profile, "AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint");
-    struct text mode = imds_setting(chain, profile, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE",
-                                    "ec2_metadata_service_endpoint_mode");
+    struct text given =
+        imds_setting(chain, profile, "AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint");
+    struct text mode =
+        imds_setting(chain, profile, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "ec2_metadata_service_endpoint_mode");
     bool v6 = text_is_nocase(mode, "ipv6");
     if (mode.len > 0 && !v6 && !text_is_nocase(mode, "ipv4")) {
-        return error_set(err, OS_ERR_CONFIG,
-                         "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE (ec2_metadata_service_endpoint_mode in the profile) is "
-                         "neither IPv4 nor IPv6.");
+        return error_set(
+            err, OS_ERR_CONFIG,
+            "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE (ec2_metadata_service_endpoint_mode in the profile) is "
+            "neither IPv4 nor IPv6.");
     }
     if (given.len == 0)
         given = text_from(v6 ? "http://[fd00:ec2::254]" : "http://169.254.169.254");
@@ -99,7 +101,8 @@ static os_code imds_ask(const struct imds *imds, const char *method, const char 
     enum fetch_origin origin = fetch_set_url(&request, text_from(url));
     os_code code = OS_OK;
     if (origin == FETCH_BAD_URL)
-        code = error_set(err, OS_ERR_CONFIG, "AWS_EC2_METADATA_SERVICE_ENDPOINT is no URL of the form http://host[:port].");
+        code = error_set(err, OS_ERR_CONFIG,
+                         "AWS_EC2_METADATA_SERVICE_ENDPOINT is no URL of the form http://host[:port].");
     else if (origin == FETCH_NO_MEMORY ||
              (put && !http_headers_add(&request.headers, "x-aws-ec2-metadata-token-ttl-seconds", "21600")) ||
              (imds->token[0] != '\0' && !http_headers_add(&request.headers, "x-aws-ec2-metadata-token", imds->token)))
@@ -156,10 +159,11 @@ static os_code get_token(struct chain *chain, struct imds *imds, os_error *err)
     if (has_token || (imds->version_1 && code != OS_ERR_NO_MEMORY && code != OS_ERR_CONFIG))
         return OS_OK;
     if (code == OS_ERR_DEADLINE) {
-        return chain_pass(chain,
-                          "the instance metadata service at %s gave no token within %llu ms. In a container on EC2 raise "
-                          "the hop limit of the instance to 2; elsewhere there is no such service",
-                          imds->base, (unsigned long long)imds->timeout_ms);
+        return chain_pass(
+            chain,
+            "the instance metadata service at %s gave no token within %llu ms. In a container on EC2 raise "
+            "the hop limit of the instance to 2; elsewhere there is no such service",
+            imds->base, (unsigned long long)imds->timeout_ms);
     }
     return no_instance(chain, imds, code, status, err);
 }
@@ -174,7 +178,8 @@ static os_code get_role(struct chain *chain, struct imds *imds, char *ret, size_
     if (has_role)
         return OS_OK;
     if (code == OS_OK && status == 404)
-        return chain_pass(chain, "the instance has no role (the instance metadata service at %s answered 404)", imds->base);
+        return chain_pass(chain, "the instance has no role (the instance metadata service at %s answered 404)",
+                          imds->base);
     return no_instance(chain, imds, code, status, err);
 }
 
@@ -198,8 +203,7 @@ static os_code read_instance(const struct imds *imds, const struct http_response
         return OS_ERR_CREDENTIALS;
     }
     (void)snprintf(from, sizeof(from), "The answer of t%s", imds->service + 1);
-    os_code code =
-        service_read_json(text_of(buf_str(&response->body), response->body.len), from, &document, err);
+    os_code code = service_read_json(text_of(buf_str(&response->body), response->body.len), from, &document, err);
     const char *said = json_member_string(document, "Code");
     if (code == OS_OK && said != NULL && strcmp(said, "Success") != 0) {
         const char *message = json_member_string(document, "Message");

@@ -22,7 +22,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PROCESS_COMMAND_SIZE = 4096, PROCESS_WORDS_MAX = 64, PROCESS_OUTPUT_MAX = 64 << 10, PROCESS_MS = 60000, PROCESS_LINGER_MS = 8192 };
+enum {
+    PROCESS_COMMAND_SIZE = 4096,
+    PROCESS_WORDS_MAX = 64,
+    PROCESS_OUTPUT_MAX = 64 << 10,
+    PROCESS_MS = 60000,
+    PROCESS_LINGER_MS = 8192
+};
 
 extern char **environ;
 
@@ -134,8 +140,9 @@ static os_code judge_end(enum process_end end, int status, const char *program, 
 {
     switch (end) {
     case PROCESS_TOO_LATE:
-        return error_set(err, OS_ERR_CREDENTIALS, "The credential_process \"%.200s\" did not end within %d s, and was "
-                                                  "killed.",
+        return error_set(err, OS_ERR_CREDENTIALS,
+                         "The credential_process \"%.200s\" did not end within %d s, and was "
+                         "killed.",
                          program, PROCESS_MS / 1000);
     case PROCESS_STOPPED: return error_set(err, OS_ERR_CANCELLED, "The client was closed.");
     case PROCESS_TOO_LONG:
@@ -197,8 +204,9 @@ static os_code ask_process(const struct chain *chain, char *command, struct keys
 {
     char *words[PROCESS_WORDS_MAX + 1];
     if (!words_split(command, words, PROCESS_WORDS_MAX)) {
-        return error_set(err, OS_ERR_CONFIG, "credential_process is no command: it is empty, has a quote that is not "
-                                             "closed, or more than %d words.",
+        return error_set(err, OS_ERR_CONFIG,
+                         "credential_process is no command: it is empty, has a quote that is not "
+                         "closed, or more than %d words.",
                          PROCESS_WORDS_MAX);
     }
     char *output = malloc(PROCESS_OUTPUT_MAX + 1);

@@ -155,8 +155,7 @@ os_code service_take_keys(const json_t *object, const struct service_members *me
                          text.access_key_id.len == 0 ? members->access_key_id : members->secret_access_key);
     }
     const json_t *expiration = json_object_get(object, members->expiration);
-    if (!read_expiration(expiration, &text.expires_s) || (members->must_expire && text.expires_s == 0)) {
+    if (!read_expiration(expiration, &text.expires_s) || (members->must_expire && text.expires_s == 0))
         return error_set(err, OS_ERR_CREDENTIALS, "%s has no %s that is a time.", from, members->expiration);
-    }
     return keys_take(&text, ret, err);
 }

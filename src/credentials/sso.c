@@ -17,8 +17,9 @@ static os_code session_setting(const struct chain *chain, const char *profile, c
 {
     struct text value = profile_find(&chain->files, section, NULL, name);
     if (value.len > 0 && ret[0] != '\0' && !text_is(value, ret)) {
-        return error_set(err, OS_ERR_CONFIG, "%s is one in the profile \"%.100s\", and another in its sso-session "
-                                             "\"%.100s\".",
+        return error_set(err, OS_ERR_CONFIG,
+                         "%s is one in the profile \"%.100s\", and another in its sso-session "
+                         "\"%.100s\".",
                          name, profile, section->name);
     }
     if (value.len == 0 || text_copy(value, ret, SSO_TEXT_SIZE))
@@ -98,7 +99,8 @@ static os_code read_role(const char *profile, const struct sso_settings *setting
                         "IAM Identity Center gave no keys for the role %.200s in the account %.100s: it answered %d. "
                         "%s --profile %.100s`.",
                         settings->role_name, settings->account_id, response->status,
-                        over ? "Log in again: `aws sso login" : "Check what the login may have: `aws sso login", profile);
+                        over ? "Log in again: `aws sso login" : "Check what the login may have: `aws sso login",
+                        profile);
         error_service(err, response->status, NULL, http_headers_get(&response->headers, "x-amzn-requestid"));
         return OS_ERR_CREDENTIALS;
     }

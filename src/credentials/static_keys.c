@@ -39,8 +39,7 @@ static os_code from_place(struct chain *chain, const struct profile_place *place
     bool id = found.access_key_id.len > 0;
     bool secret = found.secret_access_key.len > 0;
     if (!id && !secret)
-        return chain_pass(chain, "the profile \"%.100s\" has no keys in %.300s", place->name,
-                          files->path[place->file]);
+        return chain_pass(chain, "the profile \"%.100s\" has no keys in %.300s", place->name, files->path[place->file]);
     if (!id || !secret) {
         return error_set(err, OS_ERR_CREDENTIALS, "The profile \"%.100s\" in %.300s has %s without %s; it needs both.",
                          place->name, files->path[place->file], id ? "aws_access_key_id" : "aws_secret_access_key",
@@ -77,8 +76,9 @@ os_code source_login(struct chain *chain, const char *profile, struct keys *ret,
     (void)ret;
     if (profile_setting(&chain->files, profile, "login_session").len == 0)
         return chain_pass(chain, "the profile \"%.100s\" has no login_session", profile);
-    return error_set(err, OS_ERR_CREDENTIALS,
-                     "The profile \"%.100s\" gets its keys by login_session (aws login), which is not supported: export "
-                     "them (aws configure export-credentials --format env), or give a credentials callback.",
-                     profile);
+    return error_set(
+        err, OS_ERR_CREDENTIALS,
+        "The profile \"%.100s\" gets its keys by login_session (aws login), which is not supported: export "
+        "them (aws configure export-credentials --format env), or give a credentials callback.",
+        profile);
 }

@@ -30,11 +30,11 @@ bool sts_build_form(const struct sts_question *question, int64_t now_s, struct b
     bool web = question->web_identity.len > 0;
     char name[STS_NAME_SIZE];
     (void)snprintf(name, sizeof(name), "oscommit-%lld", (long long)now_s);
-    bool ok = buf_add_strs(ret, "Action=", web ? "AssumeRoleWithWebIdentity" : "AssumeRole", "&Version=2011-06-15",
-                           NULL) &&
-              add_known(ret, "RoleArn", question->role_arn) &&
-              add_known(ret, "RoleSessionName", question->session_name[0] != '\0' ? question->session_name : name) &&
-              add_known(ret, "ExternalId", question->external_id);
+    bool ok =
+        buf_add_strs(ret, "Action=", web ? "AssumeRoleWithWebIdentity" : "AssumeRole", "&Version=2011-06-15", NULL) &&
+        add_known(ret, "RoleArn", question->role_arn) &&
+        add_known(ret, "RoleSessionName", question->session_name[0] != '\0' ? question->session_name : name) &&
+        add_known(ret, "ExternalId", question->external_id);
     if (ok && question->duration_s > 0)
         ok = buf_add_str(ret, "&DurationSeconds=") && buf_add_number(ret, question->duration_s);
     return web ? ok && add_field(ret, "WebIdentityToken", question->web_identity) : ok;
@@ -91,10 +91,11 @@ static os_code sts_refused(const struct http_response *response, const struct st
     char words[STS_TEXT_SIZE + 16] = "";
     if (answer->message[0] != '\0')
         (void)snprintf(words, sizeof(words), ": %s", answer->message);
-    (void)error_set(err, OS_ERR_CREDENTIALS,
-                    "STS did not give keys for the role %.300s (%d %.100s)%.400s. Check the role's trust policy, and who "
-                    "asks for it.",
-                    role_arn, response->status, answer->code[0] != '\0' ? answer->code : "without a code", words);
+    (void)error_set(
+        err, OS_ERR_CREDENTIALS,
+        "STS did not give keys for the role %.300s (%d %.100s)%.400s. Check the role's trust policy, and who "
+        "asks for it.",
+        role_arn, response->status, answer->code[0] != '\0' ? answer->code : "without a code", words);
     error_service(err, response->status, answer->code, answer->request_id);
     return OS_ERR_CREDENTIALS;
 }
@@ -125,8 +126,9 @@ os_code sts_read_answer(const struct http_response *response, const char *role_a
     else if (response->status != 200)
         code = sts_refused(response, &answer, role_arn, err);
     else if (outcome != XML_OK)
-        code = error_set(err, OS_ERR_CREDENTIALS, "The answer of STS cannot be read: it is no whole XML document, or "
-                                                  "something in it is longer than any key.");
+        code = error_set(err, OS_ERR_CREDENTIALS,
+                         "The answer of STS cannot be read: it is no whole XML document, or "
+                         "something in it is longer than any key.");
     else
         code = take_answer(&answer, ret, err);
     OPENSSL_cleanse(&answer, sizeof(answer));

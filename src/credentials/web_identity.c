@@ -31,8 +31,7 @@ static os_code web_setting(const struct chain *chain, const char *profile, const
 static os_code describe_web_role(const struct chain *chain, const char *profile, struct sts_question *ret,
                                  os_error *err)
 {
-    os_code code =
-        web_setting(chain, profile, "AWS_ROLE_ARN", "role_arn", ret->role_arn, sizeof(ret->role_arn), err);
+    os_code code = web_setting(chain, profile, "AWS_ROLE_ARN", "role_arn", ret->role_arn, sizeof(ret->role_arn), err);
     if (code == OS_OK)
         code = web_setting(chain, profile, "AWS_ROLE_SESSION_NAME", "role_session_name", ret->session_name,
                            sizeof(ret->session_name), err);
@@ -73,11 +72,12 @@ os_code source_web_identity(struct chain *chain, const char *profile, struct key
 {
     char path[WEB_PATH_SIZE];
     struct sts_question question = {0};
-    os_code code = web_setting(chain, profile, "AWS_WEB_IDENTITY_TOKEN_FILE", "web_identity_token_file", path,
-                               sizeof(path), err);
+    os_code code =
+        web_setting(chain, profile, "AWS_WEB_IDENTITY_TOKEN_FILE", "web_identity_token_file", path, sizeof(path), err);
     if (code == OS_OK && path[0] == '\0')
-        return chain_pass(chain, "AWS_WEB_IDENTITY_TOKEN_FILE is not set, nor is web_identity_token_file in the profile "
-                                 "\"%.100s\"",
+        return chain_pass(chain,
+                          "AWS_WEB_IDENTITY_TOKEN_FILE is not set, nor is web_identity_token_file in the profile "
+                          "\"%.100s\"",
                           profile);
     if (code == OS_OK)
         code = describe_web_role(chain, profile, &question, err);

@@ -80,8 +80,9 @@ static void sign_attempt(struct driver *driver, const struct store_request *requ
     os_error error;
     if (why_not != NULL)
         error = *why_not;
-    bool signed_ok = why_not == NULL && store->vtable->prepare(store, request, attempt->sign_date_s, attempt->sign_length_s,
-                                                               &attempt->signed_request, &error) == OS_OK;
+    bool signed_ok =
+        why_not == NULL && store->vtable->prepare(store, request, attempt->sign_date_s, attempt->sign_length_s,
+                                                  &attempt->signed_request, &error) == OS_OK;
     struct guard_event event = {.kind = GUARD_EVENT_SIGNED, .signed_ok = signed_ok};
     if (signed_ok) {
         struct http_delivery delivery;

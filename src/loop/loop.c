@@ -93,7 +93,6 @@ void loop_post(struct loop *loop, struct loop_job *job)
 
 /* ------------------------------------------------------------------------------------------------ timers */
 
-
 void loop_timer_clear(struct loop *loop, struct loop_timer *timer)
 {
     if (timer->node.inside) /* of an operation that has not begun there is no loop */

@@ -3,8 +3,8 @@
 #ifndef OSCOMMIT_STORE_S3_INTERNAL_H
 #define OSCOMMIT_STORE_S3_INTERNAL_H
 
-#include "credentials/credentials.h"
 #include "aws/sigv4.h"
+#include "credentials/credentials.h"
 #include "store/s3_get.h"
 #include "store/s3_http.h"
 

@@ -3,10 +3,10 @@
  * threads, no fence (E7). */
 #include "store/store.h"
 
-#include "credentials/credentials.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "credentials/credentials.h"
 #include "store/answer.h"
 #include "store/sigv2_load.h"
 #include "store/worker_op.h"

@@ -3,8 +3,8 @@
 #ifndef OSCOMMIT_TABLE_DYNAMO_INTERNAL_H
 #define OSCOMMIT_TABLE_DYNAMO_INTERNAL_H
 
-#include "credentials/credentials.h"
 #include "aws/sigv4.h"
+#include "credentials/credentials.h"
 #include "dynamo/request.h"
 #include "dynamo/response.h"
 #include "dynamo/table.h"
@@ -52,7 +52,7 @@ struct table_op {
     uint64_t http_id;
     enum dynamo_step step;
     bool repeated;
-    bool posted; /* failed_job is on its way */
+    bool posted;                    /* failed_job is on its way */
     struct credentials_waiter keys; /* the next request is not sent, for want of keys */
     bool cancelled;
     char *seen;             /* REPLACE: the item, as JSON */

@@ -70,7 +70,7 @@ while read -r command; do
     expect "the flags of $command" "$(flags_of_help "${words[@]}")" oscommit "${words[@]}" --
     expect "the name of $command" "${words[-1]}" oscommit "${words[@]}"
 done <<<"$commands"
-(($(wc -l <<<"$commands") == 29)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 29" && failures=$((failures + 1)); }
+(($(wc -l <<<"$commands") == 30)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 30" && failures=$((failures + 1)); }
 
 rm -r "$PWD"
 if ((failures > 0)); then
