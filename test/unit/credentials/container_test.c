@@ -167,6 +167,19 @@ TEST_ROWS_WITH(sources, platforms, the_platforms_own_hosts_are_asked_without_tls
         sources_check_says(sources, row->variable);
 }
 
+TEST_WITH(sources, an_address_that_is_too_long_is_not_cut)
+{
+    enum { LEN = 6000 };
+    char url[LEN + 1];
+    memset(url, 'a', LEN);
+    url[LEN] = '\0';
+    memcpy(url, sources->url, strlen(sources->url));
+    url[strlen(sources->url)] = '/';
+    setenv(variable, url, 1);
+    sources_expect_none(sources, NULL, OS_ERR_CREDENTIALS, variable);
+    assert_int_equal(http_server_connections(sources->server), 0);
+}
+
 /* The relative address goes before the full one, as with botocore. */
 TEST_WITH(sources, the_relative_address_goes_first)
 {
