@@ -105,7 +105,7 @@ static os_code read_container(const struct http_response *response, const char *
         error_service(err, response->status, NULL, NULL);
         return OS_ERR_CREDENTIALS;
     }
-    (void)snprintf(from, sizeof(from), "The answer of %.380s", service);
+    (void)snprintf(from, sizeof(from), "The answer of t%.380s", service + 1);
     os_code code = service_read_json(text_of(buf_str(&response->body), response->body.len), from, &document, err);
     if (code == OS_OK)
         code = service_take_keys(document, &members, from, ret, err);

@@ -199,7 +199,7 @@ static const struct {
 } answers[] = {
     {"not found", "404 Not Found", "{\"message\":\"HUSH\"}", "answered 404, and gave no keys: check the role"},
     {"denied", "403 Forbidden", "", "answered 403, and gave no keys: check the role"},
-    {"no JSON", "200 OK", "HUSH", "is no JSON object, so there are no keys in it."},
+    {"no JSON", "200 OK", "HUSH", "The answer of the container's credentials service at 127.0.0.1:"},
     {"no keys", "200 OK", "{\"SecretAccessKey\":\"HUSH\"}", "has no AccessKeyId."},
     {"no end", "200 OK", "{\"AccessKeyId\":\"id\",\"SecretAccessKey\":\"HUSH\",\"Token\":\"t\"}", "has no Expiration"},
 };
