@@ -125,11 +125,8 @@ static bool take_line(const struct http_response *response, char *ret, size_t re
     struct text first = line;
     if (text_take_until(&line, '\n', &first))
         first = text_trim(first);
-    bool ok = response->status == 200 && first.len > 0;
-    for (size_t i = 0; ok && i < first.len; i++)
-        ok = first.p[i] > ' ' && first.p[i] < 0x7f;
     ret[0] = '\0';
-    return ok && text_copy(first, ret, ret_size);
+    return response->status == 200 && first.len > 0 && text_is_visible(first) && text_copy(first, ret, ret_size);
 }
 
 /* IAM User Guide, "IAM and AWS STS quotas": letters, digits and these. What else a service says would be another URL. */

@@ -200,6 +200,14 @@ TEST_ROWS_BETWEEN(NULL, NULL, tokens, without_a_good_token_nothing_is_sent_and_a
     }
 }
 
+TEST_WITH_AS(sources, sso_set_up, a_token_that_can_be_no_header_is_not_sent)
+{
+    sources_write("config", LEGACY);
+    sources_write(OF_URL, "{\"accessToken\":\"HUSH\\nx: y\",\"expiresAt\":\"2100-01-01T00:00:00Z\"}");
+    sources_expect_none(sources, "p", OS_ERR_CREDENTIALS, "there is no accessToken in its file that can be sent");
+    assert_int_equal(http_server_connections(sources->server), 0);
+}
+
 TEST_WITH_AS(sources, sso_set_up, without_a_home_the_token_is_not_found)
 {
     char path[SOURCES_PATH_SIZE];
