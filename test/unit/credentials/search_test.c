@@ -88,6 +88,7 @@ struct waiting {
     unsigned told;
     struct event ready;
     void (*then)(struct waiting *waiting);
+    struct waiting *other;
 };
 
 static void get_keys(struct waiting *waiting)
@@ -263,6 +264,32 @@ TEST_WITH(searching, who_waits_again_when_it_is_told_waits_for_another_search)
     http_server_release(searching->sources.server, 1);
     end(&waiting, "two", NULL);
     assert_int_equal(http_server_count(searching->sources.server), 2);
+}
+
+static void send_other_away_and_wait_again(struct waiting *waiting)
+{
+    leave(waiting->other);
+    wait_again(waiting);
+}
+
+/* The last of those who waited may be gone before its turn. */
+TEST_WITH(searching, who_waits_again_is_not_told_twice_when_the_last_one_leaves)
+{
+    struct waiting waiting = waiting_for(searching, false);
+    struct waiting last = waiting_for(searching, false);
+    waiting.then = send_other_away_and_wait_again;
+    waiting.other = &last;
+    answer_failure(searching, true);
+    answer_keys(searching, "two", 3600, true);
+    begin(&waiting, CREDENTIALS_SEARCHED);
+    begin(&last, CREDENTIALS_SEARCHED);
+    http_server_release(searching->sources.server, 1);
+    event_wait(&waiting.ready);
+    assert_true(http_server_wait_held(searching->sources.server, 1));
+    assert_int_equal(waiting.told, 0);
+    http_server_release(searching->sources.server, 1);
+    end(&waiting, "two", NULL);
+    assert_int_equal(last.told, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------ refused keys */
