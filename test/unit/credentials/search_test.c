@@ -56,26 +56,6 @@ static void searching_tear_down(struct searching *searching)
     sources_tear_down(&searching->sources);
 }
 
-static void answer_keys(struct searching *searching, const char *id, int64_t left_s, bool hold)
-{
-    char expires[32];
-    char body[300];
-    char text[400];
-    sources_time(left_s, expires);
-    snprintf(body, sizeof(body),
-             "{\"AccessKeyId\":\"%s\",\"SecretAccessKey\":\"HUSH\",\"Token\":\"t\",\"Expiration\":\"%s\"}", id,
-             expires);
-    snprintf(text, sizeof(text), "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n%s", strlen(body), body);
-    http_server_push(searching->sources.server, &(struct http_server_step){.answer = text, .hold = hold});
-}
-
-static void answer_failure(struct searching *searching, bool hold)
-{
-    http_server_push(
-        searching->sources.server,
-        &(struct http_server_step){.answer = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", .hold = hold});
-}
-
 /* ------------------------------------------------------------------------------------------------ who waits */
 
 struct waiting {
@@ -167,7 +147,7 @@ static void expect_now(struct searching *searching, const char *id)
 static void have_keys(struct searching *searching, const char *id, int64_t left_s)
 {
     struct waiting waiting = waiting_for(searching, false);
-    answer_keys(searching, id, left_s, false);
+    sources_give_keys(&searching->sources, id, left_s, false);
     begin(&waiting, CREDENTIALS_SEARCHED);
     end(&waiting, id, NULL);
 }
@@ -176,7 +156,7 @@ TEST_WITH(searching, many_wait_for_one_search)
 {
     enum { MANY = 20 };
     struct waiting all[MANY];
-    answer_keys(searching, "id", 3600, true);
+    sources_give_keys(&searching->sources, "id", 3600, true);
     for (size_t i = 0; i < MANY; i++) {
         all[i] = waiting_for(searching, i % 2 == 1);
         begin(&all[i], CREDENTIALS_SEARCHED);
@@ -195,7 +175,7 @@ TEST_WITH(searching, all_are_told_why_there_are_none_and_the_next_one_looks_agai
 {
     struct waiting first = waiting_for(searching, false);
     struct waiting second = waiting_for(searching, false);
-    answer_failure(searching, true);
+    sources_give_none(&searching->sources, true);
     begin(&first, CREDENTIALS_SEARCHED);
     begin(&second, CREDENTIALS_SEARCHED);
     http_server_release(searching->sources.server, 1);
@@ -208,7 +188,7 @@ TEST_WITH(searching, all_are_told_why_there_are_none_and_the_next_one_looks_agai
 TEST_WITH(searching, who_has_left_is_not_told)
 {
     struct waiting all[4];
-    answer_keys(searching, "id", 3600, true);
+    sources_give_keys(&searching->sources, "id", 3600, true);
     for (size_t i = 0; i < 4; i++) {
         all[i] = waiting_for(searching, false);
         begin(&all[i], CREDENTIALS_SEARCHED);
@@ -227,7 +207,7 @@ TEST_WITH(searching, keys_are_kept_where_nobody_waits_any_more)
 {
     struct waiting waiting = waiting_for(searching, false);
     struct waiting next = waiting_for(searching, false);
-    answer_keys(searching, "id", 3600, true);
+    sources_give_keys(&searching->sources, "id", 3600, true);
     begin(&waiting, CREDENTIALS_SEARCHED);
     on_loop_call(&searching->on, leave, &waiting);
     begin(&next, CREDENTIALS_SEARCHED);
@@ -252,8 +232,8 @@ TEST_WITH(searching, who_waits_again_when_it_is_told_waits_for_another_search)
     struct waiting waiting = waiting_for(searching, false);
     struct waiting behind = waiting_for(searching, false);
     waiting.then = wait_again;
-    answer_keys(searching, "one", 3600, true);
-    answer_keys(searching, "two", 3600, true);
+    sources_give_keys(&searching->sources, "one", 3600, true);
+    sources_give_keys(&searching->sources, "two", 3600, true);
     begin(&waiting, CREDENTIALS_SEARCHED);
     begin(&behind, CREDENTIALS_SEARCHED);
     http_server_release(searching->sources.server, 1);
@@ -279,8 +259,8 @@ TEST_WITH(searching, who_waits_again_is_not_told_twice_when_the_last_one_leaves)
     struct waiting last = waiting_for(searching, false);
     waiting.then = send_other_away_and_wait_again;
     waiting.other = &last;
-    answer_failure(searching, true);
-    answer_keys(searching, "two", 3600, true);
+    sources_give_none(&searching->sources, true);
+    sources_give_keys(&searching->sources, "two", 3600, true);
     begin(&waiting, CREDENTIALS_SEARCHED);
     begin(&last, CREDENTIALS_SEARCHED);
     http_server_release(searching->sources.server, 1);
@@ -298,7 +278,7 @@ TEST_WITH(searching, keys_that_were_refused_are_not_used_again)
 {
     struct waiting waiting = waiting_for(searching, true);
     have_keys(searching, "one", 3600);
-    answer_keys(searching, "two", 3600, true);
+    sources_give_keys(&searching->sources, "two", 3600, true);
     begin(&waiting, CREDENTIALS_SEARCHED);
     http_server_release(searching->sources.server, 1);
     end(&waiting, "two", NULL);
@@ -309,7 +289,7 @@ TEST_WITH(searching, a_search_for_others_that_fails_says_why)
 {
     struct waiting waiting = waiting_for(searching, true);
     have_keys(searching, "one", 3600);
-    answer_failure(searching, false);
+    sources_give_none(&searching->sources, false);
     begin(&waiting, CREDENTIALS_SEARCHED);
     end(&waiting, NULL, "answered 404");
     assert_int_equal(waiting.why.http_status, 404);
@@ -321,7 +301,7 @@ TEST_WITH(searching, keys_are_renewed_in_the_background_while_they_are_used)
 {
     struct waiting waiting = waiting_for(searching, true);
     have_keys(searching, "one", 4);
-    answer_keys(searching, "two", 3600, true);
+    sources_give_keys(&searching->sources, "two", 3600, true);
     assert_true(http_server_wait_held(searching->sources.server, 1));
     expect_now(searching, "one");
     begin(&waiting, CREDENTIALS_SEARCHED); /* no second search beside it */
@@ -335,8 +315,8 @@ TEST_WITH(searching, a_renewal_that_fails_keeps_the_keys_and_is_tried_again)
 {
     struct waiting waiting = waiting_for(searching, true);
     have_keys(searching, "one", 2);
-    answer_failure(searching, false);
-    answer_keys(searching, "two", 3600, true);
+    sources_give_none(&searching->sources, false);
+    sources_give_keys(&searching->sources, "two", 3600, true);
     assert_true(http_server_wait_count(searching->sources.server, 2));
     expect_now(searching, "one");
     assert_true(http_server_wait_held(searching->sources.server, 1)); /* some seconds later; they are over by now */
@@ -373,7 +353,7 @@ TEST_WITH(searching, a_stop_ends_a_search_that_the_service_does_not_answer)
 {
     struct waiting waiting = waiting_for(searching, false);
     uint64_t start_ms = now_ms();
-    answer_keys(searching, "id", 3600, true);
+    sources_give_keys(&searching->sources, "id", 3600, true);
     begin(&waiting, CREDENTIALS_SEARCHED);
     assert_true(http_server_wait_held(searching->sources.server, 1));
     on_loop_call(&searching->on, leave, &waiting);
@@ -418,7 +398,7 @@ TEST_WITH(searching, a_person_is_told_of_each_source)
     struct told told = {""};
     struct credentials_finding finding;
     os_error err;
-    answer_keys(searching, "AKIAEXAMPLE1234", 3600, false);
+    sources_give_keys(&searching->sources, "AKIAEXAMPLE1234", 3600, false);
     assert_int_equal(
         credentials_explain(searching->credentials, &searching->sources.fetcher, note, &told, &finding, &err), OS_OK);
     assert_string_equal(finding.source, "container");
@@ -443,7 +423,7 @@ TEST_WITH(searching, a_person_is_told_of_each_source)
         at = found + strlen(lines[i]);
     }
     assert_null(strstr(told.text, "HUSH"));
-    answer_failure(searching, false);
+    sources_give_none(&searching->sources, false);
     told.text[0] = '\0';
     assert_int_equal(
         credentials_explain(searching->credentials, &searching->sources.fetcher, note, &told, &finding, &err),

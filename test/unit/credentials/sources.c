@@ -89,6 +89,26 @@ void sources_answers(struct sources *sources, const char *status, const char *bo
         sources_answer(sources, status, body);
 }
 
+void sources_give_keys(struct sources *sources, const char *id, int64_t left_s, bool hold)
+{
+    char expires[32];
+    char body[300];
+    char text[400];
+    sources_time(left_s, expires);
+    snprintf(body, sizeof(body),
+             "{\"AccessKeyId\":\"%s\",\"SecretAccessKey\":\"HUSH\",\"Token\":\"t\",\"Expiration\":\"%s\"}", id,
+             expires);
+    snprintf(text, sizeof(text), "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n%s", strlen(body), body);
+    http_server_push(sources->server, &(struct http_server_step){.answer = text, .hold = hold});
+}
+
+void sources_give_none(struct sources *sources, bool hold)
+{
+    http_server_push(
+        sources->server,
+        &(struct http_server_step){.answer = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", .hold = hold});
+}
+
 void sources_name_server(const struct sources *sources, const char *variable, const char *path)
 {
     char url[128];

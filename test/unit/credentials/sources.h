@@ -32,6 +32,10 @@ char *sources_read(const char *name);
 /* What the server answers next. */
 void sources_answer(struct sources *sources, const char *status, const char *body);
 void sources_answers(struct sources *sources, const char *status, const char *body, unsigned times);
+/* Keys as a container's service gives them, good for so long; with `hold` when http_server_release says so. */
+void sources_give_keys(struct sources *sources, const char *id, int64_t left_s, bool hold);
+/* 404: it gives none. */
+void sources_give_none(struct sources *sources, bool hold);
 /* AWS_ENDPOINT_URL_... and so on name the server. */
 void sources_name_server(const struct sources *sources, const char *variable, const char *path);
 
