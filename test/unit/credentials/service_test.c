@@ -2,8 +2,10 @@
 /* How keys and times stand in the answers of services, and how services are asked. */
 #include "credentials/service.h"
 
+#include "support/event.h"
 #include "unit/credentials/sources.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 /* ------------------------------------------------------------------------------------------------ times */
@@ -172,6 +174,44 @@ TEST_WITH(sources, the_last_answer_counts_when_the_attempts_are_over)
     http_response_free(&response);
 }
 
+struct pausing {
+    struct sources *sources;
+    os_code code;
+    struct http_response response;
+};
+
+static void *ask_with_a_long_pause(void *context)
+{
+    struct pausing *pausing = context;
+    struct http_request request;
+    http_request_init(&request);
+    request.method = "GET";
+    assert_int_equal(fetch_set_url(&request, text_from(pausing->sources->url)), FETCH_LOOPBACK);
+    const struct service_request asked = {
+        .fetch = {.request = &request, .timeout_ms = 30000, .direct = true, .service = "The service"},
+        .attempts = 2,
+        .pause_ms = 90000};
+    pausing->code = service_ask(&pausing->sources->fetcher, &asked, &pausing->response, &pausing->sources->error);
+    http_request_free(&request);
+    return NULL;
+}
+
+TEST_WITH(sources, a_stop_ends_the_pause_before_the_next_attempt)
+{
+    struct pausing pausing = {.sources = sources};
+    pthread_t thread;
+    uint64_t start_ms = now_ms();
+    sources_answer(sources, "503 Busy", "");
+    assert_int_equal(pthread_create(&thread, NULL, ask_with_a_long_pause, &pausing), 0);
+    assert_true(http_server_wait_count(sources->server, 1));
+    fetcher_stop(&sources->fetcher);
+    pthread_join(thread, NULL);
+    assert_true(now_ms() - start_ms < 60000);
+    assert_true(pausing.code == OS_ERR_CANCELLED || pausing.response.status == 503);
+    assert_int_equal(http_server_count(sources->server), 1);
+    http_response_free(&pausing.response);
+}
+
 TEST_WITH(sources, an_answer_that_is_final_is_not_asked_for_again)
 {
     static const char *const finals[] = {"400 Bad Request", "401 Unauthorized", "403 Forbidden", "404 Not Found",
@@ -253,6 +293,18 @@ TEST_ROWS_WITH(sources, places, a_service_is_found_by_profile_and_region)
     if (code != OS_OK)
         fail_msg("%s", sources->error.message);
     assert_string_equal(endpoint.host, row->host);
+}
+
+TEST_WITH(sources, a_setting_of_an_endpoint_that_cannot_be_is_said)
+{
+    struct endpoint endpoint;
+    struct chain chain = {0};
+    setenv("AWS_USE_FIPS_ENDPOINT", "true", 1);
+    sources_name_server(sources, "AWS_ENDPOINT_URL_STS", "");
+    assert_int_equal(profile_load(&chain.files, &sources->error), OS_OK);
+    assert_int_equal(service_endpoint(&chain, "p", "sts", NULL, &endpoint, &sources->error), OS_ERR_CONFIG);
+    sources_check_says(sources, "AWS_USE_FIPS_ENDPOINT");
+    profile_free(&chain.files);
 }
 
 TEST_WITH(sources, a_setting_that_is_too_long_is_refused)
