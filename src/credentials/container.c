@@ -53,10 +53,14 @@ static os_code add_token(struct text token, const char *from, struct http_reques
 {
     if (token.len == 0)
         return error_set(err, OS_ERR_CREDENTIALS, "%s is empty; it should have the authorization token.", from);
-    if (http_headers_add_text(&request->headers, text_from("authorization"), token))
-        return OS_OK;
-    return error_set(err, OS_ERR_CREDENTIALS,
-                     "%s contains a line end or another control character, and can be no header.", from);
+    if (token.len > CONTAINER_TOKEN_MAX)
+        return error_set(err, OS_ERR_CREDENTIALS, "%s is longer than %d bytes.", from, CONTAINER_TOKEN_MAX);
+    for (size_t i = 0; i < token.len; i++) {
+        if ((unsigned char)token.p[i] < ' ' || token.p[i] == 0x7f)
+            return error_set(err, OS_ERR_CREDENTIALS,
+                             "%s contains a line end or another control character, and can be no header.", from);
+    }
+    return http_headers_add_text(&request->headers, text_from("authorization"), token) ? OS_OK : error_no_memory(err);
 }
 
 static os_code add_token_of_file(const char *path, struct http_request *request, os_error *err)

@@ -110,6 +110,11 @@ TEST_WITH(sources, a_token_file_that_is_too_long_is_refused)
     answer_keys(sources);
     sources_expect(sources, NULL, "container", "id", "t");
     sources_check_header(sources_request(sources, 0), "authorization", token);
+    token[len - 1] = 't';
+    unsetenv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
+    setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN", token, 1);
+    sources_expect_none(sources, NULL, OS_ERR_CREDENTIALS,
+                        "AWS_CONTAINER_AUTHORIZATION_TOKEN is longer than 16384 bytes.");
     free(token);
 }
 
