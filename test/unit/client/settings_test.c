@@ -340,8 +340,7 @@ TEST_WITH(given, empty_keys_of_the_ledger_mean_those_of_the_store)
     given->options.dynamodb_secret_access_key = "";
     given->options.dynamodb_profile = "";
     accepted(given);
-    CHECK_CODE(credentials_get(given->opened.ledger_keys, &keys, &given->opened.error), OS_OK,
-               &given->opened.error);
+    CHECK_CODE(credentials_get(given->opened.ledger_keys, &keys, &given->opened.error), OS_OK, &given->opened.error);
     assert_string_equal(keys.access_key_id, "id");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit/store/store_call.h"
 
-#include "credentials/credentials.h"
 #include "base/clock.h"
+#include "credentials/credentials.h"
 #include "support/raw_service.h"
 
 #include <stdio.h>
