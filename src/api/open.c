@@ -79,13 +79,15 @@ static os_code open_parts(os_client *client, os_error *err)
         .max_connections = client->settings.max_connections,
     };
     os_code code = loop_new(&http, &client->loop, err);
+    if (code == OS_OK)
+        code = open_store(client, err); /* with Signature V2 it takes its keys at once, or never */
+    if (code == OS_OK)
+        code = open_ledger(client, err);
     if (code == OS_OK && client->keys.store != NULL)
         code = credentials_attach(client->keys.store, client->loop, &http, err);
     if (code == OS_OK && client->keys.ledger != NULL)
         code = credentials_attach(client->keys.ledger, client->loop, &http, err);
-    if (code == OS_OK)
-        code = open_store(client, err);
-    return code == OS_OK ? open_ledger(client, err) : code;
+    return code;
 }
 
 static bool goes_in_the_clear(const struct endpoint *endpoint)
