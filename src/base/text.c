@@ -68,6 +68,14 @@ bool text_contains_nocase(struct text text, const char *needle)
     return false;
 }
 
+bool text_is_visible(struct text text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.p[i] <= ' ' || text.p[i] >= 0x7f)
+            return false;
+    return true;
+}
+
 struct text text_trim(struct text text)
 {
     while (text.len > 0 && is_blank(text.p[0]))

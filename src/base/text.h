@@ -23,6 +23,7 @@ bool text_is(struct text text, const char *str);
 bool text_is_nocase(struct text text, const char *str); /* ASCII */
 bool text_starts(struct text text, const char *prefix);
 bool text_contains_nocase(struct text text, const char *needle);
+bool text_is_visible(struct text text);  /* ASCII without blanks and control characters; also an empty one */
 struct text text_trim(struct text text); /* spaces, tabs, CR, LF at both ends */
 
 /* Copies a slice into an array with its NUL. False, and an untouched array, if it does not fit or has a NUL inside. */

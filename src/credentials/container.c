@@ -105,7 +105,7 @@ static os_code read_container(const struct http_response *response, const char *
         error_service(err, response->status, NULL, NULL);
         return OS_ERR_CREDENTIALS;
     }
-    (void)snprintf(from, sizeof(from), "The answer of %.380s", service);
+    (void)snprintf(from, sizeof(from), "The answer of t%.380s", service + 1);
     os_code code = service_read_json(text_of(buf_str(&response->body), response->body.len), from, &document, err);
     if (code == OS_OK)
         code = service_take_keys(document, &members, from, ret, err);
@@ -133,17 +133,17 @@ static os_code ask_container(const struct chain *chain, struct http_request *req
     return code;
 }
 
-/* NULL: neither is set. */
-static const char *container_url(char *ret, size_t ret_size, const char **ret_variable)
+/* False: neither is set. One that does not fit is "", which is no URL. */
+static bool container_url(char *ret, size_t ret_size, const char **ret_variable)
 {
     const char *relative = getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
     const char *full = getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI");
     *ret_variable = relative != NULL ? "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI" : "AWS_CONTAINER_CREDENTIALS_FULL_URI";
     if (relative != NULL)
-        (void)snprintf(ret, ret_size, "http://169.254.170.2%s", relative);
+        (void)text_concat(ret, ret_size, "http://169.254.170.2", relative, NULL);
     else if (full != NULL)
-        (void)snprintf(ret, ret_size, "%s", full);
-    return relative != NULL || full != NULL ? ret : NULL;
+        (void)text_concat(ret, ret_size, full, NULL);
+    return relative != NULL || full != NULL;
 }
 
 os_code source_container(struct chain *chain, const char *profile, struct keys *ret, os_error *err)
@@ -152,7 +152,7 @@ os_code source_container(struct chain *chain, const char *profile, struct keys *
     char url[CONTAINER_URL_SIZE];
     const char *variable = NULL;
     struct http_request request;
-    if (container_url(url, sizeof(url), &variable) == NULL)
+    if (!container_url(url, sizeof(url), &variable))
         return chain_pass(chain, "neither AWS_CONTAINER_CREDENTIALS_RELATIVE_URI nor "
                                  "AWS_CONTAINER_CREDENTIALS_FULL_URI is set");
     http_request_init(&request);

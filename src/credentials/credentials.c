@@ -39,6 +39,7 @@ struct credentials {
     struct loop *loop; /* NULL: not attached */
     struct http_engine_options http;
     struct search *search; /* under way */
+    uint64_t searches;     /* that have ended */
     struct credentials_waiter *first;
     struct credentials_waiter *last;
     struct loop_timer renewal;
@@ -137,6 +138,7 @@ static void credentials_enter(struct credentials *credentials, struct credential
 {
     assert(!waiter->waits);
     waiter->waits = true;
+    waiter->search = credentials->searches;
     waiter->next = NULL;
     waiter->previous = credentials->last;
     if (credentials->last != NULL)
@@ -146,14 +148,12 @@ static void credentials_enter(struct credentials *credentials, struct credential
     credentials->last = waiter;
 }
 
-/* Those who come meanwhile wait for the next search. */
+/* Those who come meanwhile wait for the next search. They stand behind, and whoever is told may send others away. */
 static void tell_waiters(struct credentials *credentials, const os_error *why)
 {
-    const struct credentials_waiter *last = credentials->last;
-    bool more = last != NULL;
-    while (more && credentials->first != NULL) {
+    uint64_t ended = credentials->searches++;
+    while (credentials->first != NULL && credentials->first->search == ended) {
         struct credentials_waiter *waiter = credentials->first;
-        more = waiter != last;
         credentials_leave(credentials, waiter);
         waiter->ready(waiter, why);
     }

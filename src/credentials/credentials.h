@@ -44,6 +44,7 @@ struct credentials_waiter {
     void (*ready)(struct credentials_waiter *waiter, const os_error *why_none); /* NULL: credentials_get has keys now */
     struct credentials_waiter *next;
     struct credentials_waiter *previous;
+    uint64_t search; /* which one it waits for */
     bool waits;
 };
 

@@ -135,14 +135,6 @@ os_code fetcher_ask(struct fetcher *fetcher, const struct fetch *fetch, struct h
 
 /* ------------------------------------------------------------------------------------------------ URLs */
 
-static bool is_visible(struct text text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (text.p[i] <= ' ' || (unsigned char)text.p[i] >= 0x7f)
-            return false;
-    return true;
-}
-
 /* "http://host:port" of a URL; the rest begins with '/' or '?', or is empty. */
 static bool split_origin(struct text url, struct text *ret_origin, struct text *ret_rest)
 {
@@ -164,7 +156,7 @@ enum fetch_origin fetch_set_url(struct http_request *request, struct text url)
     struct text rest;
     char origin_str[FETCH_ORIGIN_SIZE];
     struct endpoint endpoint;
-    if (url.len > FETCH_URL_MAX || !is_visible(url) || memchr(url.p, '#', url.len) != NULL ||
+    if (url.len > FETCH_URL_MAX || !text_is_visible(url) || memchr(url.p, '#', url.len) != NULL ||
         !split_origin(url, &origin, &rest) || !text_copy(origin, origin_str, sizeof(origin_str)) ||
         endpoint_parse("credentials", origin_str, "none", &endpoint, NULL) != OS_OK)
         return FETCH_BAD_URL;

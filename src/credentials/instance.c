@@ -125,11 +125,14 @@ static bool take_line(const struct http_response *response, char *ret, size_t re
     struct text first = line;
     if (text_take_until(&line, '\n', &first))
         first = text_trim(first);
-    bool ok = response->status == 200 && first.len > 0;
-    for (size_t i = 0; ok && i < first.len; i++)
-        ok = first.p[i] > ' ' && first.p[i] < 0x7f;
     ret[0] = '\0';
-    return ok && text_copy(first, ret, ret_size);
+    return response->status == 200 && first.len > 0 && text_is_visible(first) && text_copy(first, ret, ret_size);
+}
+
+/* IAM User Guide, "IAM and AWS STS quotas": letters, digits and these. What else a service says would be another URL. */
+static bool is_role_name(const char *name)
+{
+    return name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+=,.@-")] == '\0';
 }
 
 /* The service is not there, or says that it has nothing to give: not an error of this source. */
@@ -145,7 +148,8 @@ static os_code no_instance(struct chain *chain, const struct imds *imds, os_code
         why[0] = why[0] == 'T' ? 't' : why[0];
         return chain_pass(chain, "%.400s", why);
     }
-    return chain_pass(chain, "the instance metadata service at %s answered %d", imds->base, status);
+    return chain_pass(chain, "the instance metadata service at %s answered %d%s", imds->base, status,
+                      status == 200 ? ", but with nothing that can be used" : "");
 }
 
 /* Of a container on an instance: the answer to a PUT goes no further than the hop limit, which is 1 by default. */
@@ -173,7 +177,7 @@ static os_code get_role(struct chain *chain, struct imds *imds, char *ret, size_
     struct http_response response = {0};
     os_code code = imds_ask(imds, "GET", IMDS_ROLES, &response, err);
     int status = response.status;
-    bool has_role = code == OS_OK && take_line(&response, ret, ret_size);
+    bool has_role = code == OS_OK && take_line(&response, ret, ret_size) && is_role_name(ret);
     http_response_free(&response);
     if (has_role)
         return OS_OK;

@@ -78,13 +78,13 @@ os_code service_setting(const struct chain *chain, const char *profile, const ch
 
 /* ------------------------------------------------------------------------------------------------ reading */
 
-/* "+hh:mm" or "-hh:mm" in seconds. */
+/* Of six characters, "+hh:mm" or "-hh:mm", in seconds. */
 static bool parse_offset(struct text text, int64_t *ret_s)
 {
     uint64_t hours = 0;
     uint64_t minutes = 0;
-    bool before = text.len > 0 && text.p[0] == '-';
-    if (text.len != 6 || text.p[3] != ':' || !text_parse_u64(text_of(text.p + 1, 2), &hours) ||
+    bool before = text.p[0] == '-';
+    if (text.p[3] != ':' || !text_parse_u64(text_of(text.p + 1, 2), &hours) ||
         !text_parse_u64(text_of(text.p + 4, 2), &minutes) || hours > 23 || minutes > 59)
         return false;
     *ret_s = (int64_t)(hours * 3600 + minutes * 60) * (before ? -1 : 1);

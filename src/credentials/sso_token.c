@@ -215,8 +215,8 @@ os_code sso_token_get(const struct chain *chain, const char *profile, const stru
     os_code code = load_token(profile, path, &token, err);
     if (code == OS_OK)
         code = renew_if_due(chain, profile, settings, path, token, err);
-    const char *access = json_member_string(token, "accessToken");
-    if (code == OS_OK && (access == NULL || !text_copy(text_from(access), ret, SSO_TOKEN_SIZE)))
+    struct text access = text_from(json_member_string(token, "accessToken"));
+    if (code == OS_OK && (access.len == 0 || !text_is_visible(access) || !text_copy(access, ret, SSO_TOKEN_SIZE)))
         code = log_in(profile, "there is no accessToken in its file that can be sent", err);
     json_decref(token);
     return code;

@@ -142,7 +142,7 @@ static void set_up(const char *line)
     char known[RECORD_NONCE_SIZE];
     struct record released;
     struct guard_settings settings = guard_trace_settings();
-    words_split(&words, line);
+    words_cut(&words, line);
     memset(&guard_trace, 0, sizeof(guard_trace));
     guard_trace.now = (struct clock_reading){.monotonic_ms = 1000000, .boottime_ms = 2000000, .realtime_ms = 3000000};
     struct guard_start start = {.operation = operation_of(words_take(&words)),
@@ -421,7 +421,7 @@ static void resolve_from_ticket(struct words *words, struct trace_text *text)
 static void play(const char *line, struct trace_text *text)
 {
     struct words words;
-    words_split(&words, line);
+    words_cut(&words, line);
     for (size_t i = 0; i < words.count; i++)
         trace_text_add(text, "%s%s", i > 0 ? " " : "", words.word[i]);
     trace_text_add(text, " ->");

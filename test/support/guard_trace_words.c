@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void words_split(struct words *words, const char *line)
+void words_cut(struct words *words, const char *line)
 {
     memset(words, 0, sizeof(*words));
     const char *arrow = strstr(line, " ->");

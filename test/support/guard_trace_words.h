@@ -18,7 +18,7 @@ struct words {
     size_t next;
 };
 
-void words_split(struct words *words, const char *line);
+void words_cut(struct words *words, const char *line);
 const char *words_peek(const struct words *words);
 const char *words_take(struct words *words);
 bool words_take_word(struct words *words, const char *word);

@@ -48,6 +48,16 @@ TEST(slices_compare_by_their_bytes)
     assert_false(text_contains_nocase(text_from(""), "x"));
 }
 
+TEST(what_can_be_seen_is_ascii_without_blanks)
+{
+    static const char *const others[] = {" ", "a b", "a\n", "\x7f", "\xc3\xa9", "\xff"};
+    assert_true(text_is_visible(text_from("!aZ09~")));
+    assert_true(text_is_visible(text_from("")));
+    assert_false(text_is_visible(TEXT("a\0b")));
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        assert_false(text_is_visible(text_from(others[i])));
+}
+
 TEST(blanks_go_at_both_ends)
 {
     assert_true(text_is(text_trim(text_from(" \t\r\na b\r\n")), "a b"));

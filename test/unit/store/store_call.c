@@ -113,22 +113,41 @@ struct http_delivery store_call_delivery(struct on_store *on, const struct store
     return call.delivery;
 }
 
-void on_store_open_marks(struct on_store *ret, const char *url, const char *bucket, enum store_marks marks)
+static void open_with(struct on_store *ret, const char *url, const char *bucket, enum store_marks marks,
+                      const struct credentials_source *source)
 {
-    static const struct credentials_source none = {.no_environment = true};
-    struct credentials_source source = none;
     struct store_config config = {
         .endpoint = &ret->endpoint, .stall_ms = PATIENCE_MS, .user_agent = "test", .marks = marks};
     on_loop_set_up(&ret->on);
     snprintf(ret->bucket, sizeof(ret->bucket), "%s", bucket);
-    source.access_key_id = raw_access_key();
-    source.secret_access_key = raw_secret_key();
     config.loop = ret->on.loop;
     config.bucket = ret->bucket;
     assert_int_equal(endpoint_parse("s3", url, raw_region(), &ret->endpoint, NULL), OS_OK);
-    assert_int_equal(credentials_new(&source, &ret->credentials, NULL), OS_OK);
+    assert_int_equal(credentials_new(source, &ret->credentials, NULL), OS_OK);
     config.credentials = ret->credentials;
     assert_int_equal(s3_store_new(&config, &ret->store, NULL), OS_OK);
+}
+
+void on_store_open_marks(struct on_store *ret, const char *url, const char *bucket, enum store_marks marks)
+{
+    const struct credentials_source source = {
+        .no_environment = true, .access_key_id = raw_access_key(), .secret_access_key = raw_secret_key()};
+    open_with(ret, url, bucket, marks, &source);
+}
+
+static void attach(void *context)
+{
+    static const struct http_engine_options http = {
+        .user_agent = "test", .connect_timeout_ms = PATIENCE_MS, .max_connections = 1};
+    struct on_store *on = context;
+    assert_int_equal(credentials_attach(on->credentials, on->on.loop, &http, NULL), OS_OK);
+}
+
+void on_store_open_source(struct on_store *ret, const char *url, const char *bucket,
+                          const struct credentials_source *source)
+{
+    open_with(ret, url, bucket, STORE_MARKS_NONE, source);
+    on_loop_call(&ret->on, attach, ret);
 }
 
 void on_store_open(struct on_store *ret, const char *url, const char *bucket)
@@ -136,8 +155,14 @@ void on_store_open(struct on_store *ret, const char *url, const char *bucket)
     on_store_open_marks(ret, url, bucket, STORE_MARKS_NONE);
 }
 
+static void stop_keys(void *context)
+{
+    credentials_stop(context);
+}
+
 void on_store_close(struct on_store *on)
 {
+    on_loop_call(&on->on, stop_keys, on->credentials);
     on_loop_settle(&on->on);
     on->store->vtable->free(on->store);
     credentials_free(on->credentials);

@@ -18,6 +18,9 @@ struct on_store {
 void on_store_open(struct on_store *ret, const char *url, const char *bucket);
 /* That one takes answers without a mark for the store's. */
 void on_store_open_marks(struct on_store *ret, const char *url, const char *bucket, enum store_marks marks);
+/* That one has keys from such a source, which is asked for them. */
+void on_store_open_source(struct on_store *ret, const char *url, const char *bucket,
+                          const struct credentials_source *source);
 void on_store_close(struct on_store *on);
 /* That of a server of its own, with the bucket "bucket"; and its end. */
 struct http_server *on_store_serve(struct on_store *ret, enum store_marks marks);
