@@ -261,7 +261,7 @@ class Sources(BackendCase):
         self.addCleanup(store.close)
         services = self.services()
         url = self.new_url("again")
-        store.add("answer", path_contains=url.rsplit("/", 1)[1], times=1, **EXPIRED)
+        store.add("answer", method="PUT", path_contains=url.rsplit("/", 1)[1], times=1, **EXPIRED)
         environment = {"AWS_CONTAINER_CREDENTIALS_FULL_URI": services.url + "/container", "AWS_ENDPOINT_URL_S3": store.url}
         ran = self.ok("put", "-", url, "--if-absent", "--json", data=b"x", environment=environment)
         self.assertEqual(ran.line()["verdict"], "committed")

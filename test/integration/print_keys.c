@@ -42,9 +42,8 @@ int main(int argc, char **argv)
     if (code != OS_OK)
         return fprintf(stderr, "%s\n", error.message), 1;
     code = chain_find(&chain, &error);
-    json_t *found = code == OS_OK
-                        ? describe_keys(&chain)
-                        : json_pack("{s:s, s:s}", "refused", os_code_name(code), "sentence", error.message);
+    json_t *found = code == OS_OK ? describe_keys(&chain)
+                                  : json_pack("{s:s, s:s}", "refused", os_code_name(code), "sentence", error.message);
     chain_free(&chain);
     fetcher_close(&fetcher);
     bool ok = found != NULL && json_dumpf(found, stdout, 0) == 0 && putchar('\n') != EOF && fflush(stdout) == 0;
