@@ -39,6 +39,12 @@ ROLES = [
     Row("a role in the credentials file", "assume-role", WORK, BASE + "[work]\n" + FROM_BASE),
     Row("all that a role can be asked with", "assume-role", WORK, BASE, "[profile work]\n" + FROM_BASE +
         "role_session_name = nightly\nexternal_id = 7/x y\nduration_seconds = 900\n"),
+    Row("a role whose settings stand in both files", "assume-role", WORK, BASE + "[work]\nexternal_id = 12\n",
+        "[profile work]\n" + FROM_BASE + "external_id = 34\nrole_session_name = both\n"),
+    Row("a role of the default profile by the default keys", "assume-role", {}, "[default]\n" + pair("FILE"),
+        "[default]\n" + ROLE % "work" + "source_profile = default\n"),
+    Row("a role by a name", "assume-role", {**ENVIRONMENT, "AWS_PROFILE": "base"}, BASE, "[profile work]\n" + FROM_BASE,
+        profile="work"),
     Row("a role by a role", "assume-role", WORK, BASE, "[profile work]\n" + ROLE % "work" +
         "source_profile = middle\n[profile middle]\n" + ROLE % "middle" + "source_profile = base\n"),
     Row("a role by a role by a role", "assume-role", WORK, BASE, "[profile work]\n" + ROLE % "work" +
@@ -123,6 +129,7 @@ CONTAINERS = [
     Row("with a token in a file, before one in a variable", "container",
         {**CONTAINER, "AWS_CONTAINER_AUTHORIZATION_TOKEN": "other",
          "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": "@HOME@/token"}, files=TOKEN, container_token=TOKEN["token"]),
+    Row("an empty URL", "refused: does not give a URL", {"AWS_CONTAINER_CREDENTIALS_FULL_URI": ""}),
     Row("a token with a line end", "refused: line end", {**CONTAINER, "AWS_CONTAINER_AUTHORIZATION_TOKEN": "a\nb"}),
     Row("the file of the token is not there", "refused: cannot be read",
         {**CONTAINER, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": "@HOME@/nothing"}),
@@ -139,6 +146,7 @@ INSTANCES = [
         config="[default]\nec2_metadata_service_endpoint = @SERVICES@/\n"),
     Row("an endpoint goes before its mode", "instance",
         {**INSTANCE, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE": "IPv6"}),
+    Row("a value that does not forbid it", "instance", {**INSTANCE, "AWS_EC2_METADATA_DISABLED": "1"}),
     Row("the metadata service is forbidden", NONE, {**INSTANCE, "AWS_EC2_METADATA_DISABLED": "TRUE"}),
     Row("nobody listens there", NONE, {**INSTANCE, "AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:1"}),
     Row("an instance without a role", "refused: the instance has no role", INSTANCE, refuse={"imds": 404}),
@@ -181,6 +189,11 @@ PROCESSES = [
     Row("a program", "process AKIAPROCESS", WORK, config="[profile work]\n" + process_keys("PROCESS")),
     Row("with a token and an expiry", "process AKIAPROCESS +token", WORK, config="[profile work]\n" +
         process_keys("PROCESS", SessionToken="token/PROCESS", Expiration="2099-01-01T00:00:00Z")),
+    Row("an expiry in another zone, and blanks around", "process AKIAPROCESS", WORK, config="[profile work]\n" +
+        printing('  {"Version": 1, "AccessKeyId": "AKIAPROCESS", "SecretAccessKey": "s", "SessionToken": null, '
+                 '"Expiration": "2099-01-01T01:30:00+01:30", "AccountId": "1"}  ')),
+    Row("a version that is a string", "refused: Version", WORK, config="[profile work]\n" +
+        printing('{"Version": "1", "AccessKeyId": "AKIAPROCESS", "SecretAccessKey": "s"}')),
     Row("quotes and blanks in a command", "process AKIAPROCESS", WORK,
         files={"a b/c": '#!/bin/sh\ntest "$1" = \'x  "y\' && test $# = 3 && test -z "$3" &&\n'
                'echo \'{"Version": 1, "AccessKeyId": "AKIAPROCESS", "SecretAccessKey": "s"}\'\n'},
