@@ -4,18 +4,29 @@
 # where they stand, so that an installed tree may be moved.
 
 include(CMakePackageConfigHelpers)
-set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME oscommit)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME tool) # the components are packages, too (OscommitPackage.cmake)
 
 # ---------------------------------------------------------------------------------- libraries, header, tool, documents
 
 install(TARGETS oscommit EXPORT oscommit-shared
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(TARGETS oscommit_static EXPORT oscommit-static
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/oscommit.h include/oscommit_async.h include/oscommit_lease.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(FILES include/oscommit.h include/oscommit_async.h include/oscommit_lease.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT development)
 
 install(TARGETS oscommit_tool oscommit_race RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES docs/man/oscommit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+file(GLOB manuals CONFIGURE_DEPENDS docs/man/*.[1-8])
+foreach(manual IN LISTS manuals)
+  cmake_path(GET manual EXTENSION LAST_ONLY section)
+  string(SUBSTRING ${section} 1 1 section)
+  if(OSCOMMIT_PACKAGES) # Debian Policy, 12.1
+    cmake_path(GET manual FILENAME name)
+    execute_process(COMMAND gzip -9nc ${manual} OUTPUT_FILE ${PROJECT_BINARY_DIR}/${name}.gz COMMAND_ERROR_IS_FATAL ANY)
+    set(manual ${PROJECT_BINARY_DIR}/${name}.gz)
+  endif()
+  install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+endforeach()
 install(FILES tool/completion/oscommit.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME oscommit)
 install(FILES README.md LICENSE SECURITY.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -37,14 +48,15 @@ endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/oscommit)
 foreach(kind shared static)
-  install(EXPORT oscommit-${kind} NAMESPACE oscommit:: FILE oscommit-${kind}.cmake DESTINATION ${package_dir})
+  install(EXPORT oscommit-${kind} NAMESPACE oscommit:: FILE oscommit-${kind}.cmake DESTINATION ${package_dir}
+    COMPONENT development)
 endforeach()
 configure_package_config_file(cmake/oscommit-config.cmake.in ${PROJECT_BINARY_DIR}/oscommit-config.cmake
   INSTALL_DESTINATION ${package_dir})
 # While the major version is 0, another minor version is another interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/oscommit-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/oscommit-config.cmake ${PROJECT_BINARY_DIR}/oscommit-config-version.cmake
-  cmake/OscommitDependencies.cmake DESTINATION ${package_dir})
+  cmake/OscommitDependencies.cmake DESTINATION ${package_dir} COMPONENT development)
 
 # ------------------------------------------------------------------------------------------------------- pkg-config
 
@@ -61,4 +73,4 @@ foreach(name LIBDIR INCLUDEDIR)
   file(RELATIVE_PATH OSCOMMIT_PC_${name} ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_${name}})
 endforeach()
 configure_file(cmake/oscommit.pc.in ${PROJECT_BINARY_DIR}/oscommit.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/oscommit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/oscommit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

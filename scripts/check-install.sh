@@ -13,6 +13,8 @@ set -uo pipefail
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=scripts/debian_root.sh
+. "$scripts_dir/debian_root.sh"
 source=$(cd -- "$scripts_dir/.." && pwd)
 readme=$source/README.md
 keep=0
@@ -21,8 +23,7 @@ case $#:${1:-} in
 1:--keep) keep=1 ;;
 *) die "usage: scripts/check-install.sh [--keep]" ;;
 esac
-as_root true || die "A Debian root can be made by root only, and sudo without a password is not there either."
-command -v mmdebstrap >/dev/null || die "mmdebstrap is missing (Debian: mmdebstrap)."
+require_debian_root
 work=$(mktemp -d)
 root=$work/root
 
@@ -66,18 +67,7 @@ done
 
 # ---------------------------------------------------------------------------------------------------------- the root
 
-# From the mirror that this machine takes its own packages from, with its settings for it.
-suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-mapfile -t mirrors < <(grep -lw "$suite" /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null)
-((${#mirrors[@]} > 0)) || die "The apt sources of this machine do not name $suite."
-{
-    apt-config dump Acquire | grep '^Acquire.* "..*";$'
-    echo 'APT::Get::Assume-Yes "true";' # the README's line is typed by somebody who can answer
-} >"$work/apt.conf"
-as_root mmdebstrap --quiet --variant=minbase --mode=root --aptopt="$work/apt.conf" "$suite" "$root" "${mirrors[@]}" >"$work/root.log" 2>&1 || {
-    tail -n 30 "$work/root.log" >&2
-    die "The Debian root could not be made."
-}
+make_debian_root "$root" "$work"
 
 # The tracked files, and those that will be.
 mkdir "$work/tree"
@@ -89,8 +79,4 @@ fi
 (cd "$source" && tar --create --null --files-from="$work/files" --ignore-failed-read) | tar --extract --directory="$work/tree" || exit 1
 as_root cp -r "$work/tree" "$root/oscommit" && as_root cp -r "$newcomer" "$root/newcomer" || exit 1
 
-# shellcheck disable=SC2016 # "$1" is for the inner shell
-# A program finds itself, and so the library beside it, by /proc.
-as_root env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
-    CMAKE_BUILD_PARALLEL_LEVEL="$(nproc)" unshare --mount /bin/sh -c \
-    'mount --rbind /proc "$1/proc" && exec chroot "$1" /bin/bash /newcomer/run.sh /oscommit /newcomer' sh "$root" </dev/null
+in_debian_root "$root" /bin/bash /newcomer/run.sh /oscommit /newcomer

@@ -142,8 +142,9 @@ python_tag() {
     python3 -c 'import sys; print("py%d.%d" % sys.version_info[:2])'
 }
 
+# Not compiled in advance: most of what moto brings is never loaded, and takes half of the time.
 pip_program() { # REQUIREMENT... FOLDER
-    python3 -m pip install --no-input --disable-pip-version-check --target "${@: -1}" "${@:1:$#-1}"
+    python3 -m pip install --no-input --disable-pip-version-check --no-compile --target "${@: -1}" "${@:1:$#-1}"
 }
 
 npm_program() { # PACKAGE@VERSION FOLDER

@@ -37,7 +37,7 @@ static os_code open_store(os_client *client, os_error *err)
         .endpoint = &settings->s3_endpoint,
         .bucket = settings->bucket,
         .addressing = settings->addressing,
-        .credentials = client->store_keys,
+        .credentials = client->keys.store,
         .ca_file = settings->ca_file,
         .user_agent = settings->user_agent,
         .stall_ms = settings->request_timeout_ms,
@@ -60,7 +60,7 @@ static os_code open_ledger(os_client *client, os_error *err)
         .loop = client->loop,
         .endpoint = &settings->dynamodb_endpoint,
         .name = settings->table,
-        .credentials = client->ledger_keys,
+        .credentials = client->keys.ledger,
         .stall_ms = settings->request_timeout_ms,
     };
     if (settings->ledger_scheme == SETTINGS_SQLITE)
@@ -79,13 +79,15 @@ static os_code open_parts(os_client *client, os_error *err)
         .max_connections = client->settings.max_connections,
     };
     os_code code = loop_new(&http, &client->loop, err);
-    if (code == OS_OK && client->store_keys != NULL)
-        code = credentials_attach(client->store_keys, client->loop, &http, err);
-    if (code == OS_OK && client->ledger_keys != NULL)
-        code = credentials_attach(client->ledger_keys, client->loop, &http, err);
     if (code == OS_OK)
-        code = open_store(client, err);
-    return code == OS_OK ? open_ledger(client, err) : code;
+        code = open_store(client, err); /* with Signature V2 it takes its keys at once, or never */
+    if (code == OS_OK)
+        code = open_ledger(client, err);
+    if (code == OS_OK && client->keys.store != NULL)
+        code = credentials_attach(client->keys.store, client->loop, &http, err);
+    if (code == OS_OK && client->keys.ledger != NULL)
+        code = credentials_attach(client->keys.ledger, client->loop, &http, err);
+    return code;
 }
 
 static bool goes_in_the_clear(const struct endpoint *endpoint)
@@ -139,7 +141,7 @@ static void warn_of_missed_profile(os_client *client)
 
 static os_code open_client(os_client *client, const os_options *options, os_error *err)
 {
-    os_code code = settings_new(options, &client->settings, &client->store_keys, &client->ledger_keys, err);
+    os_code code = settings_new(options, &client->settings, &client->keys.store, &client->keys.ledger, err);
     client->log.fn = client->settings.log ? client_report_log : NULL;
     client->log.context = client;
     client->log.level = client->settings.log_level;
@@ -268,16 +270,16 @@ void os_client_close(os_client *client)
         fence_check_free(client);
     }
     pool_free(client->pool);
-    credentials_stop(client->store_keys);
-    credentials_stop(client->ledger_keys);
+    credentials_stop(client->keys.store);
+    credentials_stop(client->keys.ledger);
     if (client->loop)
         loop_drain(client->loop);
     if (client->ledger)
         client->ledger->vtable->free(client->ledger);
     if (client->store)
         client->store->vtable->free(client->store);
-    credentials_free(client->store_keys);
-    credentials_free(client->ledger_keys);
+    credentials_free(client->keys.store);
+    credentials_free(client->keys.ledger);
     loop_free(client->loop);
     known_versions_free(&client->known_versions);
     settings_free(&client->settings);

@@ -35,6 +35,22 @@ int fd_socket(int family, int type, int protocol)
     return fd_above_standard(socket(family, type | SOCK_CLOEXEC, protocol));
 }
 
+int fd_pipe(int ret_ends[2])
+{
+    if (pipe2(ret_ends, O_CLOEXEC) != 0)
+        return -1;
+    for (int i = 0; i < 2; i++)
+        ret_ends[i] = fd_above_standard(ret_ends[i]);
+    if (ret_ends[0] >= 0 && ret_ends[1] >= 0)
+        return 0;
+    int error = errno;
+    for (int i = 0; i < 2; i++)
+        if (ret_ends[i] >= 0)
+            (void)close(ret_ends[i]);
+    errno = error;
+    return -1;
+}
+
 void fd_occupy_standard(void)
 {
     int fd;

@@ -13,6 +13,7 @@
 int fd_open(const char *path, int flags, mode_t mode); /* `mode` counts with O_CREAT */
 int fd_openat(int folder, const char *path, int flags, mode_t mode);
 int fd_socket(int family, int type, int protocol);
+int fd_pipe(int ret_ends[2]); /* to read from, to write to; 0, or -1 */
 /* The same descriptor, or another for what `fd` stood for, which is closed then. Keeps errno where `fd` is negative. */
 int fd_above_standard(int fd);
 /* Before a library opens descriptors of its own that cannot be led through here: puts /dev/null, read-only, where a

@@ -34,6 +34,17 @@ struct update_habit {
     uint32_t streak;     /* updates in a row in which no other writer was met */
     uint32_t contention; /* conflicts in a row, halved by each update without one */
 };
+/* Of a service that signs nothing NULL. */
+struct client_keys {
+    struct credentials *store;
+    struct credentials *ledger; /* may be those of the store */
+};
+
+/* How long things take here. */
+struct client_pace {
+    uint64_t ledger_ms; /* its last answer */
+    uint32_t commit_ms; /* R11.5: an attempt, smoothed; 0: none was made */
+};
 enum { CLIENT_UPDATE_HABITS = 8, CLIENT_INSIDE_SLOTS = 64 };
 
 struct os_client {
@@ -42,8 +53,7 @@ struct os_client {
     struct loop *loop;
     struct store *store;
     struct table *ledger; /* NULL: none was configured, guarded calls are refused */
-    struct credentials *store_keys;
-    struct credentials *ledger_keys; /* of a local service NULL; may be those of the store */
+    struct client_keys keys;
     struct thread thread;
     bool is_open;       /* somebody runs the loop: the thread, or with foreign_loop the caller */
     struct pool *pool;  /* of what blocks where nobody waits */
@@ -65,8 +75,7 @@ struct os_client {
     struct os_lease *leases;          /* all that are held, or on the way to it or from it */
     struct release_waiter *held_back; /* until those of their record have ended */
     struct update_habit update_habits[CLIENT_UPDATE_HABITS];
-    uint64_t ledger_took_ms;              /* its last answer */
-    uint32_t commit_ms;                   /* R11.5: how long attempts take here, smoothed; 0: none was made */
+    struct client_pace pace;
     struct dates dates;                   /* E10 */
     struct known_versions known_versions; /* R3.6 */
     enum date_belief belief;              /* of the Date of the answer that was noted last */

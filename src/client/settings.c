@@ -239,6 +239,25 @@ static os_code take_endpoint(const os_options *options, const struct service_opt
     return code;
 }
 
+/* Amazon S3 User Guide, "Directory bucket naming rules": both are reached at hosts of their zone, by sessions. */
+static os_code check_bucket_kind(const struct settings *settings, os_error *err)
+{
+    static const char *const endings[] = {"--x-s3", "--xa-s3"};
+    size_t len = strlen(settings->bucket);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]) && settings->s3_endpoint.is_aws; i++) {
+        size_t tail = strlen(endings[i]);
+        if (len > tail && strcmp(settings->bucket + len - tail, endings[i]) == 0) {
+            return error_set(
+                err, OS_ERR_UNSUPPORTED,
+                "The bucket %.255s is a directory bucket of S3 Express, or an access point of one. Those are "
+                "signed for by sessions (CreateSession), which is not supported: use a general-purpose "
+                "bucket.",
+                settings->bucket);
+        }
+    }
+    return OS_OK;
+}
+
 static os_code take_services(const os_options *options, struct settings *ret, os_error *err)
 {
     const struct service_options s3 = {"s3", options->s3_endpoint, options->s3_region, options->profile};
@@ -249,6 +268,8 @@ static os_code take_services(const os_options *options, struct settings *ret, os
     os_code code = copy_string(options->ca_file, &ret->ca_file, err);
     if (code == OS_OK && ret->store_scheme == SETTINGS_S3)
         code = take_endpoint(options, &s3, ret, &ret->s3_endpoint, err);
+    if (code == OS_OK && ret->store_scheme == SETTINGS_S3)
+        code = check_bucket_kind(ret, err);
     if (code == OS_OK && ret->ledger_scheme == SETTINGS_DYNAMODB)
         code = take_endpoint(options, &dynamodb, ret, &ret->dynamodb_endpoint, err);
     return code;

@@ -36,10 +36,21 @@ static os_code copy_prefix(struct text text, char **ret, os_error *err)
     return OS_OK;
 }
 
+/* An access point has its own host and its own way to be signed for; its alias is a bucket's name like another. */
+static os_code refuse_arn(const char *url, os_error *err)
+{
+    return error_set(err, OS_ERR_CONFIG,
+                     "The store URL %.300s names an access point by its ARN, which is not supported: write its alias, "
+                     "which ends in -s3alias, as the bucket's name (aws s3control get-access-point shows it).",
+                     url);
+}
+
 static os_code url_parse_s3(struct text rest, const char *url, struct settings *ret, os_error *err)
 {
     struct text bucket = rest;
     struct text prefix = text_of(rest.p + rest.len, 0);
+    if (text_starts(rest, "arn:"))
+        return refuse_arn(url, err);
     if (text_take_until(&rest, '/', &bucket))
         prefix = rest;
     os_code code = url_copy_text(bucket, &ret->bucket, err);

@@ -87,7 +87,7 @@ static os_code from_source_profile(struct chain *chain, const char *profile, str
                          source);
     }
     if (own_keys || !has_role(chain, source))
-        return chain_find_in_profile(chain, source, ret, err);
+        return chain->find_in_profile(chain, source, ret, err);
     return assume_role(chain, source, ret, err);
 }
 

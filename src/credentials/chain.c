@@ -4,7 +4,6 @@
 #include "base/error.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,24 +37,6 @@ const char *chain_source_name(size_t index)
     return index < CHAIN_SOURCES ? sources[index].name : NULL;
 }
 
-os_code chain_pass(struct chain *chain, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(chain->why, sizeof(chain->why), format, args);
-    va_end(args);
-    chain->pass = true;
-    return OS_OK;
-}
-
-os_code chain_may_block(struct chain *chain, os_error *err)
-{
-    if (chain->fetcher != NULL)
-        return OS_OK;
-    chain->would_block = true;
-    return error_set(err, OS_ERR_CREDENTIALS, "The keys have to be asked for, which takes longer than this may.");
-}
-
 static void chain_note(const struct chain *chain, const char *source, const char *why)
 {
     if (chain->note != NULL)
@@ -72,7 +53,7 @@ static bool ask_source(struct chain *chain, const struct chain_source *source, c
     return *ret_code != OS_OK || !chain->pass;
 }
 
-os_code chain_find_in_profile(struct chain *chain, const char *profile, struct keys *ret, os_error *err)
+static os_code find_in_profile(struct chain *chain, const char *profile, struct keys *ret, os_error *err)
 {
     os_code code = OS_OK;
     for (size_t i = 0; i < CHAIN_SOURCES; i++)
@@ -148,6 +129,7 @@ os_code chain_find(struct chain *chain, os_error *err)
     chain->source = NULL;
     chain->would_block = false;
     chain->visited_count = 0;
+    chain->find_in_profile = find_in_profile;
     os_code code = profile_load(&chain->files, err);
     if (code != OS_OK)
         return code;

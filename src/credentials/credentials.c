@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEARCH_MS = 60000 }; /* in all: what a helper program or a slow service may take */
+enum {
+    SEARCH_MS = 60000,     /* in all: what a helper program or a slow service may take */
+    SEARCH_FRESH_MS = 5000 /* keys that were searched so short a time ago are the best that there are */
+};
 
 /* A search that takes time. */
 struct search {
@@ -42,6 +45,7 @@ struct credentials {
     struct loop_timer renewal;
     uint32_t failures; /* of renewals in a row */
     uint64_t random;
+    uint64_t searched_ms; /* on the monotonic clock: when the last search found keys; 0: none did */
     bool stopped;
 };
 
@@ -263,6 +267,7 @@ static void search_done(struct loop_blocking *blocking)
     credentials->search = NULL;
     if (found) {
         take_found(credentials, &search->chain.found);
+        credentials->searched_ms = clock_monotonic_ms();
     } else {
         credentials->failures += keys_are_there(&credentials->current) ? 1 : 0;
         plan_renewal(credentials);
@@ -406,10 +411,18 @@ static bool ends_soon(const struct credentials *credentials)
            (expires_s < 0 || now_s() >= expires_s - RENEWAL_BEFORE_S);
 }
 
+/* Many requests that were signed with the old keys are refused at once: they are signed again, and search no more. So are
+ * those of a store that calls every request a bad one. */
+static bool is_fresh(const struct credentials *credentials)
+{
+    return credentials->searched_ms != 0 && clock_monotonic_ms() - credentials->searched_ms < SEARCH_FRESH_MS;
+}
+
 enum credentials_state credentials_wait(struct credentials *credentials, bool refused,
                                         struct credentials_waiter *waiter, os_error *err)
 {
     bool there = keys_are_there(&credentials->current);
+    refused = refused && !is_fresh(credentials);
     if (there && !refused && !ends_soon(credentials))
         return CREDENTIALS_READY;
     struct keys found = {0};

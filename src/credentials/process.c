@@ -68,20 +68,16 @@ static int spawn(char *const words[], int out_fd, pid_t *ret_pid)
 /* Its standard output, to be read. */
 static int start_process(char *const words[], pid_t *ret_pid, int *ret_error)
 {
-    int ends[2] = {-1, -1};
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    int ends[2];
+    if (fd_pipe(ends) != 0) {
         *ret_error = errno;
         return -1;
     }
-    ends[0] = fd_above_standard(ends[0]);
-    ends[1] = fd_above_standard(ends[1]);
-    *ret_error = ends[0] >= 0 && ends[1] >= 0 ? spawn(words, ends[1], ret_pid) : errno;
-    if (ends[1] >= 0)
-        (void)close(ends[1]);
+    *ret_error = spawn(words, ends[1], ret_pid);
+    (void)close(ends[1]);
     if (*ret_error == 0)
         return ends[0];
-    if (ends[0] >= 0)
-        (void)close(ends[0]);
+    (void)close(ends[0]);
     return -1;
 }
 

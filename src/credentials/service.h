@@ -4,7 +4,7 @@
 #define OSCOMMIT_CREDENTIALS_SERVICE_H
 
 #include "aws/endpoint.h"
-#include "credentials/chain.h"
+#include "credentials/source.h"
 
 #include <jansson.h>
 

@@ -4,7 +4,7 @@
 #ifndef OSCOMMIT_CREDENTIALS_SSO_TOKEN_H
 #define OSCOMMIT_CREDENTIALS_SSO_TOKEN_H
 
-#include "credentials/chain.h"
+#include "credentials/source.h"
 
 enum { SSO_TEXT_SIZE = 1024, SSO_TOKEN_SIZE = 14 << 10 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys that stand somewhere as they are: in the environment, and in the two profile files. */
-#include "credentials/chain.h"
+#include "credentials/source.h"
 
 #include "base/error.h"
 

@@ -5,7 +5,7 @@
 #define OSCOMMIT_CREDENTIALS_STS_H
 
 #include "aws/endpoint.h"
-#include "credentials/chain.h"
+#include "credentials/source.h"
 
 enum { STS_ARN_SIZE = 2049, STS_NAME_SIZE = 65, STS_EXTERNAL_ID_SIZE = 1225, STS_TOKEN_MAX = 20000 };
 

@@ -125,7 +125,7 @@ static void settings_for(const struct driver *driver, struct guard_settings *ret
     ret->versions_likely = profile && profile->versioned == PROFILE_YES; /* of another bucket, or day, maybe */
     ret->answer_409 = driver->params.plan.answer_409;
     ret->forward_only = driver->params.forward_only;
-    ret->commit_ms = client->commit_ms;
+    ret->commit_ms = client->pace.commit_ms;
     ret->etag_known = driver_has_md5_etag(driver) && client->etags == CLIENT_ETAGS_MD5;
 }
 

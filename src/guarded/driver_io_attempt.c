@@ -165,8 +165,8 @@ static void note_commit_time(struct driver *driver)
     clock_read(&now);
     uint64_t took_ms = clock_elapsed_max(&driver->io.attempt.sent, &now);
     uint32_t bounded_ms = took_ms < 1 ? 1 : took_ms > COMMIT_MOST_MS ? COMMIT_MOST_MS : (uint32_t)took_ms;
-    uint32_t mean_ms = driver->client->commit_ms;
-    driver->client->commit_ms = mean_ms == 0 ? bounded_ms : (3 * mean_ms + bounded_ms + 3) / 4;
+    uint32_t mean_ms = driver->client->pace.commit_ms;
+    driver->client->pace.commit_ms = mean_ms == 0 ? bounded_ms : (3 * mean_ms + bounded_ms + 3) / 4;
 }
 
 /* R3.6: the next replacement of it may be this client's. */

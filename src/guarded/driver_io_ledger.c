@@ -49,7 +49,7 @@ uint64_t driver_ledger_left_ms(const struct driver *driver)
 
 uint64_t client_ledger_try_ms(const os_client *client)
 {
-    uint64_t usual_ms = client->ledger_took_ms * 2;
+    uint64_t usual_ms = client->pace.ledger_ms * 2;
     return at_most(usual_ms > FIRST_TRY_MS ? usual_ms : FIRST_TRY_MS, client->settings.request_timeout_ms);
 }
 
@@ -83,7 +83,7 @@ static void note_reach(struct driver *driver, const struct clock_reading *sent, 
     driver->io.records.connects = answer->outcome == LEDGER_AMBIGUOUS;
     driver->io.records.foreign_count = answer->foreign ? driver->io.records.foreign_count + 1 : 0;
     if (!away && answer->requests == 1)
-        driver->client->ledger_took_ms = clock_elapsed_min(sent, &now);
+        driver->client->pace.ledger_ms = clock_elapsed_min(sent, &now);
     if (away && may_give_up(driver) &&
         clock_elapsed_max(&driver->io.records.unreachable_since, &now) >= patience_ms(driver)) {
         driver->io.gave_up = "its ledger has not answered for ten seconds or more";

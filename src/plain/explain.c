@@ -117,7 +117,7 @@ static os_code search(os_client *client, struct explain *explain, os_error *err)
 os_code explain_credentials(os_client *client, const void *context, os_error *err)
 {
     const struct explain_arguments *arguments = context;
-    const struct credentials *credentials = arguments->of_ledger ? client->ledger_keys : client->store_keys;
+    const struct credentials *credentials = arguments->of_ledger ? client->keys.ledger : client->keys.store;
     os_call call;
     os_code code = arguments_take_call(arguments->call, &call, err);
     if (code == OS_OK && credentials == NULL)

@@ -127,8 +127,7 @@ static void send(struct probe_batch *batch, struct probe_ask *ask)
         ask->op = store->vtable->start(store, &ask->request, probe_batch_done, ask);
     } else {
         struct store_sending sending = {.deadline_monotonic_ms = ask->request.deadline_monotonic_ms};
-        ask->answer.code =
-            store->vtable->prepare(store, &ask->request, ask->sign_s, ask->length_s, &ask->attempt, err);
+        ask->answer.code = store->vtable->prepare(store, &ask->request, ask->sign_s, ask->length_s, &ask->attempt, err);
         if (ask->answer.code == OS_OK)
             ask->op = store->vtable->send(store, ask->attempt, &sending, probe_batch_done, ask);
     }

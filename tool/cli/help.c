@@ -39,12 +39,14 @@ static const char usual_exit_status[] =
 
 static void print_end(FILE *out, const char *exit_status)
 {
-    (void)fputs("\n"
-                "There is no flag for a secret, because command lines are visible to every user of a machine. "
-                "Credentials come\n"
-                "from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or from the profile's files.\n\n"
-                "Exit status:\n",
-                out);
+    (void)fputs(
+        "\n"
+        "There is no flag for a secret, because command lines are visible to every user of a machine. "
+        "Credentials come\n"
+        "from where the AWS tools find them: AWS_ACCESS_KEY_ID and its relatives, the profile with its role, its\n"
+        "login or its program, the container, the instance. `oscommit credentials` says which are used.\n\n"
+        "Exit status:\n",
+        out);
     (void)fputs(exit_status == NULL ? usual_exit_status : exit_status, out);
 }
 

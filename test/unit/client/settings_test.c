@@ -340,8 +340,7 @@ TEST_WITH(given, empty_keys_of_the_ledger_mean_those_of_the_store)
     given->options.dynamodb_secret_access_key = "";
     given->options.dynamodb_profile = "";
     accepted(given);
-    CHECK_CODE(credentials_get(given->opened.ledger_keys, &keys, &given->opened.error), OS_OK,
-               &given->opened.error);
+    CHECK_CODE(credentials_get(given->opened.ledger_keys, &keys, &given->opened.error), OS_OK, &given->opened.error);
     assert_string_equal(keys.access_key_id, "id");
 }
 
@@ -365,4 +364,21 @@ TEST(an_option_of_a_later_release_is_refused)
     struct newer_options newer = {.options = s3_options(), .later = 1};
     newer.options.size = sizeof(newer);
     check_refused(&newer.options, OS_ERR_ARGUMENT, "os_options");
+}
+
+/* They are reached elsewhere, by sessions; another store may have buckets of such a name. */
+TEST_WITH(given, a_directory_bucket_of_amazon_is_refused)
+{
+    static const char *const urls[] = {"s3://mine--use1-az4--x-s3/a", "s3://mine--use1-az4--xa-s3"};
+    for (size_t i = 0; i < 2; i++) {
+        given->options.store_url = urls[i];
+        given->options.s3_endpoint = NULL;
+        assert_int_equal(open_settings(&given->options, &given->opened), OS_ERR_UNSUPPORTED);
+        assert_non_null(strstr(given->opened.error.message, "directory bucket"));
+        close_settings(&given->opened);
+        given->options.s3_endpoint = "http://127.0.0.1:9";
+        accepted(given);
+        close_settings(&given->opened);
+        memset(&given->opened, 0, sizeof(given->opened));
+    }
 }

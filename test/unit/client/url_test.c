@@ -67,6 +67,19 @@ TEST(bad_store_urls_are_named)
     }
 }
 
+TEST(an_access_point_is_named_by_its_alias)
+{
+    struct settings settings = {0};
+    os_error error = {0};
+    assert_int_equal(url_parse_store("s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/mine/a", &settings, &error),
+                     OS_ERR_CONFIG);
+    assert_non_null(strstr(error.message, "write its alias"));
+    error = (os_error){0};
+    CHECK_CODE(url_parse_store("s3://mine-abcdef-s3alias/a", &settings, &error), OS_OK, &error);
+    assert_string_equal(settings.bucket, "mine-abcdef-s3alias");
+    settings_free(&settings);
+}
+
 TEST(a_prefix_must_leave_room_for_a_key)
 {
     char url[1200] = "s3://bucket/";

@@ -3,9 +3,9 @@
  * What the DynamoDB ledger says of a PutItem that was not answered (R4): a record that may have arrived is never called
  * refused, and one that certainly did not is never called ambiguous.
  */
-#include "credentials/credentials.h"
 #include "aws/endpoint.h"
 #include "base/clock.h"
+#include "credentials/credentials.h"
 #include "ledger/ledger.h"
 #include "support/http_server.h"
 #include "support/raw_service.h"

@@ -92,8 +92,7 @@ static void start_call(void *context)
         assert_non_null(store->vtable->start(store, &call->request, take, call));
         return;
     }
-    assert_int_equal(store->vtable->prepare(store, &call->request, call->not_after_s, 0, &call->attempt, &err),
-                     OS_OK);
+    assert_int_equal(store->vtable->prepare(store, &call->request, call->not_after_s, 0, &call->attempt, &err), OS_OK);
     assert_non_null(store->vtable->send(store, call->attempt, &sending, take, call));
 }
 

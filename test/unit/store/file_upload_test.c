@@ -59,8 +59,7 @@ static const struct store_answer *ask_late(struct asked *asked, uint64_t date_s,
     os_error err;
     struct store *store = asked->store;
     asked->request.verb = STORE_COMPLETE;
-    assert_int_equal(store->vtable->prepare(store, &asked->request, date_s, length_s, &asked->attempt, &err),
-                     OS_OK);
+    assert_int_equal(store->vtable->prepare(store, &asked->request, date_s, length_s, &asked->attempt, &err), OS_OK);
     const struct store_answer *answer = ask(asked, STORE_COMPLETE);
     store->vtable->attempt_free(store, asked->attempt);
     asked->attempt = NULL;

@@ -37,7 +37,7 @@ cd "$(mktemp -d)" || exit 1
 touch afile.pem abc
 
 expect "commands by their beginning" "race resolve rm" oscommit r
-expect "every command" "check cp gc get head help init lease lock ls mv probe put race resolve rm table update version" oscommit ""
+expect "every command" "check cp credentials gc get head help init lease lock ls mv probe put race resolve rm table update version" oscommit ""
 expect "subcommands of table" "check create" oscommit table c
 expect "subcommands of lease" "acquire extend release show" oscommit lease ""
 expect "subcommands of lock" "break ls show" oscommit lock ""
