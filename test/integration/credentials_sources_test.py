@@ -219,8 +219,9 @@ class Sources(BackendCase):
                     status, line, errors = go_on()
                     self.assertEqual((status, line["verdict"]), (DONE, "committed"), errors)
                     writes = store.requests(method="PUT", path_contains=url.rsplit("/", 1)[1])
-                    self.assertIn(later.access_key_id, writes[-1]["head"])
-                    self.assertNotIn(short.access_key_id, writes[-1]["head"])
+                    signed = writes[-1]["query"] + writes[-1]["head"]
+                    self.assertIn(later.access_key_id, signed)
+                    self.assertNotIn(short.access_key_id, signed)
 
     def container(self, lives_s, store):
         """An update by the keys of a container that end soon, and the service, which does not work any more."""
@@ -228,11 +229,12 @@ class Sources(BackendCase):
         source = Source("container", environment={"AWS_CONTAINER_CREDENTIALS_FULL_URI": services.url + "/container"})
         return services, self.long_update({**self.environment(source, services), "AWS_ENDPOINT_URL_S3": store.url})
 
-    def outlive(self, services):
-        """A renewal is asked for three times, with seconds between, within which the keys end."""
-        self.assertTrue(services.wait_asked("container", 1))
+    def outlive(self, services, count=5):
+        """A renewal fails (it asks three times), and another begins: within these seconds the keys end, and are not taken
+        for fresh any more."""
+        self.assertTrue(services.wait_asked("container", 1, 60))
         services.refuse("container", 500)
-        self.assertTrue(services.wait_asked("container", 4, 60))
+        self.assertTrue(services.wait_asked("container", count, 60))
 
     def test_expired_keys_are_used_while_the_service_is_away(self):
         store = FaultProxy(self.store_endpoint)
@@ -259,13 +261,19 @@ class Sources(BackendCase):
     def test_keys_that_are_refused_are_asked_for_again(self):
         store = FaultProxy(self.store_endpoint)
         self.addCleanup(store.close)
-        services = self.services()
-        url = self.new_url("again")
-        store.add("answer", method="PUT", path_contains=url.rsplit("/", 1)[1], times=1, **EXPIRED)
-        environment = {"AWS_CONTAINER_CREDENTIALS_FULL_URI": services.url + "/container", "AWS_ENDPOINT_URL_S3": store.url}
-        ran = self.ok("put", "-", url, "--if-absent", "--json", data=b"x", environment=environment)
-        self.assertEqual(ran.line()["verdict"], "committed")
-        self.assertEqual(len(services.asked("container")), 2)
+        services, update = self.container(2, store)
+        with update as (url, go_on):
+            self.outlive(services, 7)  # both renewals have failed, and the next is seconds away
+            services.refuse("container", 200)
+            services.given = self.second
+            key = url.rsplit("/", 1)[1]
+            store.add("answer", method="PUT", path_contains=key, times=1, **EXPIRED)
+            status, line, errors = go_on()
+            self.assertEqual((status, line["verdict"]), (DONE, "committed"), errors)
+            self.assertEqual(len(services.asked("container")), 8)
+            refused, written = store.requests(method="PUT", path_contains=key)
+            self.assertIn(self.first.access_key_id, refused["query"] + refused["head"])
+            self.assertIn(self.second.access_key_id, written["query"] + written["head"])
 
     def test_keys_that_have_expired_already(self):
         """As the metadata service gives them in an outage."""
