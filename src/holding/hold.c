@@ -8,7 +8,9 @@
 #include "client/inside.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What an acquisition that was stopped may have taken is given back for as long; then it is left to end by itself. */
 enum { PARTING_MS = 1000 };
@@ -113,9 +115,10 @@ static void hold_send(os_lease *hold, const struct lease_request *request)
 
 /* --------------------------------------------------------------------------------------------------------- steps */
 
-static void step_and_publish(os_lease *hold, const struct lease_event *event, struct lease_actions *ret_actions)
+/* True: somebody wants to be told what it is now. */
+static bool step_and_publish(os_lease *hold, const struct lease_event *event, struct lease_actions *ret_actions)
 {
-    pthread_mutex_lock(&hold->mutex);
+    monitor_enter(&hold->monitor);
     if (hold->was_told_lost) {
         struct lease_event told = {.kind = LEASE_EVENT_TIMER, .now = hold->told};
         lease_step(&hold->lease, &told, ret_actions); /* which asks for nothing */
@@ -123,7 +126,9 @@ static void step_and_publish(os_lease *hold, const struct lease_event *event, st
     }
     lease_step(&hold->lease, event, ret_actions);
     hold->shown = hold->lease;
-    pthread_mutex_unlock(&hold->mutex);
+    bool told = hold->changed != NULL && hold->let_go == HOLD_WANTED;
+    monitor_leave(&hold->monitor);
+    return told;
 }
 
 static bool is_told(enum lease_status status)
@@ -169,7 +174,7 @@ static void step(os_lease *hold, struct lease_event *event)
 {
     struct lease_actions actions;
     enum lease_status before = hold->lease.shown;
-    step_and_publish(hold, event, &actions);
+    bool told = step_and_publish(hold, event, &actions);
     if (actions.has_timer)
         loop_timer_set(hold->client->loop, &hold->timer, actions.timer_ms);
     else
@@ -179,7 +184,7 @@ static void step(os_lease *hold, struct lease_event *event)
     enum lease_status status = hold->lease.shown;
     if (status != before && is_told(before))
         log_status(hold, status);
-    if (status != before && is_told(before) && is_told(status) && hold->changed != NULL)
+    if (status != before && is_told(before) && is_told(status) && told)
         client_report_lease(hold->client, hold->changed, hold->context, hold,
                             (os_lease_status)(status - LEASE_HELD + 1));
     if (hold_has_settled(hold))
@@ -219,15 +224,28 @@ static void no_attempt(struct op *op)
     (void)op; /* it has only an end */
 }
 
-bool hold_await(os_lease *hold, struct sync *sync, const os_call *call)
+static bool await_within(os_lease *hold, struct sync *sync, const struct op_limits *limits)
 {
-    struct op_limits limits = client_limits(hold->client, call);
     memset(&hold->op, 0, sizeof(hold->op));
     hold->was_interrupted = false;
-    if (!op_begin(&hold->op, &limits, no_attempt, interrupted))
+    if (!op_begin(&hold->op, limits, no_attempt, interrupted))
         return false;
     hold->waiting = sync;
     return true;
+}
+
+bool hold_await(os_lease *hold, struct sync *sync, const os_call *call)
+{
+    struct op_limits limits = client_limits(hold->client, call);
+    return await_within(hold, sync, &limits);
+}
+
+bool hold_await_in_background(os_lease *hold, struct sync *sync)
+{
+    const os_call call = {.deadline_ms = SETTINGS_DEADLINE_MS};
+    struct op_limits limits = client_limits(hold->client, &call);
+    limits.grace_ms = PARTING_MS;
+    return await_within(hold, sync, &limits);
 }
 
 /* --------------------------------------------------------------------------------------------------------- lists */
@@ -269,14 +287,37 @@ void hold_quiet(os_lease *hold)
     hold->table_op = NULL;
 }
 
+/* Loop's thread: nothing happens to it any more. */
+static void part_from_client(os_lease *hold)
+{
+    hold_quiet(hold);
+    hold_unlist(hold);
+    monitor_enter(&hold->monitor);
+    enum hold_let_go let_go = hold->let_go;
+    hold->client = NULL;
+    monitor_wake(&hold->monitor); /* inside: the waiter frees it right after */
+    monitor_leave(&hold->monitor);
+    if (let_go == HOLD_RELEASING)
+        op_end(&hold->op);
+    if (let_go == HOLD_RELEASING || let_go == HOLD_LEFT)
+        hold_free(hold);
+}
+
 void holding_detach_all(os_client *client)
 {
-    while (client->leases != NULL) {
-        os_lease *hold = client->leases;
-        hold_quiet(hold);
-        hold_unlist(hold);
-        pthread_mutex_lock(&hold->mutex);
-        hold->client = NULL;
-        pthread_mutex_unlock(&hold->mutex);
-    }
+    while (client->leases != NULL)
+        part_from_client(client->leases);
+}
+
+/* --------------------------------------------------------------------------------------------------------- memory */
+
+bool hold_is_of_parent(const os_lease *lease)
+{
+    return lease->process != getpid();
+}
+
+void hold_free(os_lease *hold)
+{
+    monitor_destroy(&hold->monitor);
+    free(hold);
 }
