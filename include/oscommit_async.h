@@ -98,9 +98,8 @@ OS_API void *os_operation_context(const os_operation *operation);
 OS_API void os_operation_cancel(os_operation *operation);
 
 /* Frees an operation, and its ticket, once: when its completing function runs or has run, or when it was taken from its
- * queue; not before. NULL is fine. Does not block. A lease in it that was not taken is released in the background, so that
- * others can have it at once; where the client is closed before that is confirmed, it ends by itself, after ttl_s. Its
- * `changed` is not called any more, but for a call that runs on another thread just then. os_queue_free does the same. */
+ * queue; not before. NULL is fine. Does not block. A lease in it that was not taken ends as by os_lease_free, so that others
+ * can have it at once. os_queue_free does the same. */
 OS_API void os_operation_free(os_operation *operation);
 
 /* ------------------------------------------------------------------------------------------------------ queues */

@@ -17,7 +17,7 @@
  *   token (os_lease_token): whoever was later has a larger one.
  *
  * Threads. A lease is extended by the client's I/O thread, a third of its time to live after the last time. Its functions
- *   may be called from any thread, but none after os_lease_release, os_lease_detach or the start of either has begun. A
+ *   may be called from any thread, but none after os_lease_release, os_lease_detach, os_lease_free or a start of these has begun. A
  *   release may meet os_client_close: it is done, or waits for the close and then says OS_ERR_CANCELLED. A client with
  *   foreign_loop has no I/O thread: it extends its leases within os_client_step, and refuses the calls below that block
  *   (OS_ERR_ARGUMENT). Start them instead.
@@ -95,6 +95,12 @@ OS_API uint64_t os_lease_token(const os_lease *lease);
  *   OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY   refused: in a callback of the client, in a child process, a bad `call`, or for want of
  *                     memory. The lease is still held, and the caller's */
 OS_API os_code os_lease_release(os_lease *lease, const os_call *call, os_error *err);
+
+/* Ends a lease without a word of what came of it, for destructors: it is released in the background, and freed. Never fails;
+ * may be called anywhere, in callbacks of the client, too, and in a client with foreign_loop. os_client_close waits for such
+ * a release, for a second at most; what is not confirmed then ends by itself, after ttl_s. Waits for nothing but a `changed`
+ * of this lease that another thread runs; after this, that is not called any more. NULL is fine. */
+OS_API void os_lease_free(os_lease *lease);
 
 #define OS_LEASE_HANDLE_SIZE 64 /* bytes, with the NUL */
 

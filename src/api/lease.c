@@ -55,6 +55,11 @@ os_code os_lease_release(os_lease *lease, const os_call *call, os_error *err)
     return holding_end(lease, call, holding_release, err);
 }
 
+void os_lease_free(os_lease *lease)
+{
+    holding_let_go(lease);
+}
+
 os_code os_lease_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret, os_error *err)
 {
     const struct holding_arguments arguments = {.name = name, .call = call, .ret_info = ret};

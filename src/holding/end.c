@@ -206,11 +206,19 @@ static void begin_to_let_go(struct loop_job *job)
     sync_begin(&hold->let_go_sync, is_released, NULL);
 }
 
+/* Within it there is nothing to wait for. */
+static void await_end_of_telling(os_lease *lease)
+{
+    while (lease->client != NULL && lease->is_telling && !loop_is_inside(lease->client->loop))
+        monitor_wait(&lease->monitor);
+}
+
 void holding_let_go(os_lease *lease)
 {
     if (lease == NULL || hold_is_of_parent(lease))
         return;
     monitor_enter(&lease->monitor);
+    await_end_of_telling(lease);
     os_client *client = lease->client;
     if (client != NULL && client_background_enter(client)) {
         lease->let_go = HOLD_POSTED;

@@ -115,8 +115,7 @@ static void hold_send(os_lease *hold, const struct lease_request *request)
 
 /* --------------------------------------------------------------------------------------------------------- steps */
 
-/* True: somebody wants to be told what it is now. */
-static bool step_and_publish(os_lease *hold, const struct lease_event *event, struct lease_actions *ret_actions)
+static void step_and_publish(os_lease *hold, const struct lease_event *event, struct lease_actions *ret_actions)
 {
     monitor_enter(&hold->monitor);
     if (hold->was_told_lost) {
@@ -126,9 +125,7 @@ static bool step_and_publish(os_lease *hold, const struct lease_event *event, st
     }
     lease_step(&hold->lease, event, ret_actions);
     hold->shown = hold->lease;
-    bool told = hold->changed != NULL && hold->let_go == HOLD_WANTED;
     monitor_leave(&hold->monitor);
-    return told;
 }
 
 static bool is_told(enum lease_status status)
@@ -170,11 +167,28 @@ static void finish_waiting(os_lease *hold)
     sync_finish(sync);
 }
 
+static void set_telling(os_lease *hold, bool is_telling)
+{
+    monitor_enter(&hold->monitor);
+    hold->is_telling = is_telling && hold->let_go == HOLD_WANTED;
+    monitor_wake(&hold->monitor);
+    monitor_leave(&hold->monitor);
+}
+
+/* Who lets it go waits for the end of this. */
+static void tell(os_lease *hold, os_lease_status status)
+{
+    set_telling(hold, true);
+    if (hold->is_telling)
+        client_report_lease(hold->client, hold->changed, hold->context, hold, status);
+    set_telling(hold, false);
+}
+
 static void step(os_lease *hold, struct lease_event *event)
 {
     struct lease_actions actions;
     enum lease_status before = hold->lease.shown;
-    bool told = step_and_publish(hold, event, &actions);
+    step_and_publish(hold, event, &actions);
     if (actions.has_timer)
         loop_timer_set(hold->client->loop, &hold->timer, actions.timer_ms);
     else
@@ -184,9 +198,8 @@ static void step(os_lease *hold, struct lease_event *event)
     enum lease_status status = hold->lease.shown;
     if (status != before && is_told(before))
         log_status(hold, status);
-    if (status != before && is_told(before) && is_told(status) && told)
-        client_report_lease(hold->client, hold->changed, hold->context, hold,
-                            (os_lease_status)(status - LEASE_HELD + 1));
+    if (status != before && is_told(before) && is_told(status) && hold->changed != NULL)
+        tell(hold, (os_lease_status)(status - LEASE_HELD + 1));
     if (hold_has_settled(hold))
         finish_waiting(hold);
 }

@@ -51,6 +51,7 @@ struct os_lease {
     struct lease shown; /* as it was after the last step, for whoever asks */
     bool was_told_lost; /* to somebody who asked: it stays so, whatever the clock of the next step says */
     struct clock_reading told; /* when somebody asked last, or was told so */
+    bool is_telling;           /* `changed` runs */
     enum hold_let_go let_go;
     struct loop_job let_go_job;
     struct sync let_go_sync;

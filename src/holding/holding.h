@@ -60,8 +60,8 @@ os_code holding_end(os_lease *lease, const os_call *call, holding_step_fn first,
 /* An operation will end it: it enters the lease's client, as client_operation_enter does. OS_ERR_CANCELLED: that is being
  * closed, or was. Else the lease is as it was. */
 os_code holding_enter_operation(os_lease *lease, os_client **ret, os_error *err);
-/* Nobody wants it: it is released in the background, if its client is open, and freed. From any thread; does not block.
- * NULL is fine. */
+/* Nobody wants it: it is released in the background, if its client is open, and freed. From any thread; waits for nothing but
+ * its `changed`. NULL is fine. */
 void holding_let_go(os_lease *lease);
 
 os_code holding_handle(const os_lease *lease, char ret[OS_LEASE_HANDLE_SIZE], os_error *err);

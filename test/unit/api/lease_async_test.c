@@ -294,6 +294,97 @@ TEST_WITH(scratch, a_loss_that_is_told_may_start_the_release)
     os_client_close(chain.client);
 }
 
+TEST_WITH(scratch, one_that_is_freed_is_released_also_before_its_client_has_closed)
+{
+    os_client *other = scratch_table_client(scratch);
+    const os_lease_options options = hour_long();
+    os_error error;
+    for (int round = 0; round < MANY; round++) {
+        os_client *client = scratch_table_client(scratch);
+        os_lease *lease = NULL;
+        CHECK_CODE(os_lease_acquire(client, "job", &options, NULL, &lease, &error), OS_OK, &error);
+        os_lease_free(lease);
+        if (round % 2 == 0)
+            os_client_close(client);
+        wait_until_it_is_had(other);
+        if (round % 2 != 0)
+            os_client_close(client);
+    }
+    os_lease_free(NULL);
+    os_client_close(other);
+}
+
+/* It is freed within its own function, by the thread that would have to release it. */
+static void free_what_is_lost(void *context, os_lease *lease, os_lease_status status)
+{
+    if (status != OS_LEASE_LOST)
+        return;
+    os_lease_free(lease);
+    event_set(context);
+}
+
+TEST_WITH(scratch, one_may_be_freed_within_its_own_function)
+{
+    os_client *client = scratch_table_client(scratch);
+    struct event freed = EVENT_INIT;
+    os_lease_options options = OS_LEASE_OPTIONS_INIT;
+    os_lease *lease = NULL;
+    os_error error;
+    options.ttl_s = SHORT_TTL_S;
+    options.changed = free_what_is_lost;
+    options.context = &freed;
+    CHECK_CODE(os_lease_acquire(client, "job", &options, NULL, &lease, &error), OS_OK, &error);
+    table_forget_leases(scratch);
+    event_wait(&freed);
+    assert_false(is_held(client));
+    os_client_close(client);
+}
+
+/* The context is gone when the lease is: nothing may call with it afterwards. */
+struct watched {
+    struct event begun;
+    struct event go_on;
+    atomic_bool over;
+};
+
+static void take_long(void *context, os_lease *lease, os_lease_status status)
+{
+    struct watched *watched = context;
+    (void)lease;
+    if (status != OS_LEASE_LOST)
+        return;
+    event_set(&watched->begun);
+    event_wait(&watched->go_on);
+    atomic_store(&watched->over, true);
+}
+
+static void *free_lease(void *context)
+{
+    os_lease_free(context);
+    return NULL;
+}
+
+TEST_WITH(scratch, who_frees_it_waits_for_its_function_on_another_thread)
+{
+    os_client *client = scratch_table_client(scratch);
+    struct watched watched = {EVENT_INIT, EVENT_INIT, false};
+    os_lease_options options = OS_LEASE_OPTIONS_INIT;
+    os_lease *lease = NULL;
+    pthread_t thread;
+    os_error error;
+    options.ttl_s = SHORT_TTL_S;
+    options.changed = take_long;
+    options.context = &watched;
+    CHECK_CODE(os_lease_acquire(client, "job", &options, NULL, &lease, &error), OS_OK, &error);
+    table_forget_leases(scratch);
+    event_wait(&watched.begun);
+    assert_int_equal(pthread_create(&thread, NULL, free_lease, lease), 0);
+    event_set(&watched.go_on);
+    pthread_join(thread, NULL);
+    assert_true(atomic_load(&watched.over));
+    os_client_close(client);
+}
+
 /* ------------------------------------------------------------------------------------------------ refusals */
 
 TEST_WITH(scratch, what_is_refused_at_once_leaves_the_lease_as_it_is)
