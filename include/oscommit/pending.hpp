@@ -3,7 +3,10 @@
 #ifndef OSCOMMIT_PENDING_HPP
 #define OSCOMMIT_PENDING_HPP
 
-#include "core.hpp"
+#include "options.hpp"
+
+#include <memory>
+#include <type_traits>
 
 #if defined(__cpp_impl_coroutine) && __has_include(<coroutine>)
 #define OSCOMMIT_COROUTINES 1
