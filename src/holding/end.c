@@ -173,6 +173,7 @@ os_code holding_end(os_lease *lease, const os_call *call, holding_step_fn first,
 
 /* -------------------------------------------------------------------------------------------------------- let go */
 
+/* L7.4 */
 static void release_in_background(struct sync *sync)
 {
     os_lease *hold = container_of(sync, os_lease, let_go_sync);

@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { MANY = 64, ROUNDS = 200 };
 
@@ -426,4 +428,27 @@ TEST_WITH(scratch, a_release_within_a_call_that_the_close_waits_for_does_not_wai
     CHECK_CODE(os_lease_list(listing.client, NULL, release_within, &listing, &error), OS_OK, &error);
     pthread_join(listing.closer, NULL);
     assert_true(listing.code == OS_OK || listing.code == OS_ERR_UNDECIDED);
+}
+
+/* The lease is the parent's, and so is the lock that says whose it is. */
+TEST_WITH(scratch, a_forked_child_ends_nothing)
+{
+    os_client *client = scratch_table_client(scratch);
+    struct completions completions = COMPLETIONS_INIT;
+    os_start start = completions_start(&completions);
+    os_lease *lease = acquire(client);
+    pid_t child = fork();
+    if (child == 0) {
+        bool refused = os_start_lease_release(lease, &start, NULL, NULL) == OS_ERR_ARGUMENT &&
+                       os_start_lease_detach(lease, &start, NULL, NULL) == OS_ERR_ARGUMENT &&
+                       os_start_lease_read(client, "job", &start, NULL, NULL) == OS_ERR_ARGUMENT;
+        os_lease_free(lease);
+        _exit(refused ? 0 : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(os_lease_state(lease), OS_LEASE_HELD);
+    release(lease);
+    os_client_close(client);
 }
