@@ -12,8 +12,10 @@ install(TARGETS oscommit EXPORT oscommit-shared
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(TARGETS oscommit_static EXPORT oscommit-static
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(FILES include/oscommit.h include/oscommit_async.h include/oscommit_lease.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT development)
+install(FILES include/oscommit.h include/oscommit_async.h include/oscommit_lease.h include/oscommit.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+file(GLOB headers CONFIGURE_DEPENDS include/oscommit/*.hpp)
+install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oscommit COMPONENT development)
 
 install(TARGETS oscommit_tool oscommit_race RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 file(GLOB manuals CONFIGURE_DEPENDS docs/man/*.[1-8])
@@ -35,7 +37,7 @@ install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 file(GLOB pictures CONFIGURE_DEPENDS docs/pictures/*.svg docs/pictures/*.png)
 install(FILES ${pictures} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/pictures)
 install(FILES examples/chain.c examples/counter.c examples/epoll.c examples/libuv.c examples/many.c examples/pool.c
-  examples/compact.sh examples/publish.c examples/publish.sh
+  examples/compact.sh examples/publish.c examples/publish.cpp examples/publish.sh
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 # The module under another licence: a component, and so a package, of its own. Nobody links it, so it needs no other name.

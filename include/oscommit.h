@@ -366,7 +366,8 @@ OS_API os_code os_client_open(const os_options *options, os_client **ret, os_err
 
 /* Cancels every running call, waits until all have returned, waits up to 5 s for releases in flight, and frees the
  * client. From within one of its callbacks (a sink, a transform, a completing function) it does nothing: close
- * the client when that has returned. No other thread may be in a call, or begin one, that starts after this. */
+ * the client when that has returned. No other thread may be in a call, or begin one, that starts after this; but a lease
+ * may end meanwhile (oscommit_lease.h). */
 OS_API void os_client_close(os_client *client);
 
 /* Makes an embedded store: the folder (mode 0700 if it is new) and its ledger below ROOT/.oscommit. Calling it again

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oscommit without waiting: every call of oscommit.h on objects and on the table of records, started by a function that
- * returns at once.
+ * oscommit without waiting: every call of oscommit.h on objects and on the table of records, and every call of
+ * oscommit_lease.h, started by a function that returns at once.
  *
  * How. os_start_... takes what the call takes, and says where the completion goes: to a function, or into a queue. It
  *   returns at once. Later the operation completes, exactly once: then os_operation_verdict, _result and _error (of a
@@ -18,6 +18,7 @@
  *
  * Ownership. os_start_... copies what it is given, but four things, which must live until the completion: the bytes of
  *   a body in memory, what a sink points to (ret_data, ret_length), the contexts of functions, and tokens (os_cancel).
+ *   The context of os_lease_options lives as long as the lease.
  *   Operations belong to the caller, who frees each one once, after its completion: within the completing function or
  *   later, also after the client was closed.
  *
@@ -34,12 +35,14 @@
  *   it. Calls of oscommit.h on the same client are refused there, as in any callback on the I/O thread.
  *
  * The end. os_client_close cancels what is under way, and returns when each operation has completed: its function has
- *   returned, or it is in its queue. A guarded operation that may have been applied is then OS_UNKNOWN, with a ticket.
+ *   returned, or it is in its queue. A guarded operation that may have been applied is then OS_UNKNOWN, with a ticket. A
+ *   lease that was on the way is given back; one that was held is extended no more.
  */
 #ifndef OSCOMMIT_ASYNC_H
 #define OSCOMMIT_ASYNC_H
 
 #include "oscommit.h"
+#include "oscommit_lease.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,7 +68,7 @@ typedef struct os_start {
 } os_start;
 #define OS_START_INIT OS_SIZED_(os_start)
 
-/* The next five are of an operation whose completing function runs or has run, or that was taken from its queue. Before
+/* The next eight are of an operation whose completing function runs or has run, or that was taken from its queue. Before
  * that they give 0, OS_ERR_UNDECIDED, or NULL. What they point to lives until os_operation_free. They do not block. */
 
 /* The verdict of a guarded call; 0 of a plain one. */
@@ -74,8 +77,16 @@ OS_API os_verdict os_operation_verdict(const os_operation *operation);
 OS_API os_code os_operation_code(const os_operation *operation);
 /* How a guarded call went, with the ticket of an OS_UNKNOWN, which is freed with the operation: copy it. NULL: plain. */
 OS_API const os_result *os_operation_result(const os_operation *operation);
-/* What a plain call has to say of its object; `size` is 0 if it failed. NULL: of a guarded call. */
+/* What a plain call has to say of its object; `size` is 0 if it failed. NULL: of another call. */
 OS_API const os_object *os_operation_object(const os_operation *operation);
+/* The lease that os_start_lease_acquire or _adopt has got: the caller's from now on, who releases it. NULL if nothing is
+ * held, if it was taken before, or of another call. A lease that nobody takes is let go by os_operation_free. */
+OS_API os_lease *os_operation_lease(os_operation *operation);
+/* What os_start_lease_read has read; `size` is 0 where nothing was. NULL: of a call that is not on leases or locks. */
+OS_API const os_lease_info *os_operation_lease_info(const os_operation *operation);
+/* What the call of a lock says of it, also after OS_ERR_CONFLICT, as `ret` of the call; `size` is 0 where nothing was asked.
+ * NULL: of a call that is not on leases or locks. */
+OS_API const os_lock_info *os_operation_lock_info(const os_operation *operation);
 /* Why it failed, as `err` of the call; its code is OS_OK if there is nothing to report. */
 OS_API const os_error *os_operation_error(const os_operation *operation);
 
@@ -87,7 +98,8 @@ OS_API void *os_operation_context(const os_operation *operation);
 OS_API void os_operation_cancel(os_operation *operation);
 
 /* Frees an operation, and its ticket, once: when its completing function runs or has run, or when it was taken from its
- * queue; not before. NULL is fine. */
+ * queue; not before. NULL is fine. Does not block. A lease in it that was not taken ends as by os_lease_free, so that others
+ * can have it at once. os_queue_free does the same. */
 OS_API void os_operation_free(os_operation *operation);
 
 /* ------------------------------------------------------------------------------------------------------ queues */
@@ -181,6 +193,60 @@ OS_API os_code os_start_table_release(os_client *client, const char *key, const 
 OS_API os_code os_start_client_warm(os_client *client, uint32_t connections, const os_start *start, os_operation **ret,
                                     os_error *err);
 
+/* -------------------------------------------------------------------------------------------------- leases, locks
+ *
+ * Each starts the call of oscommit_lease.h that has its name; its completion has the code of the call, and what the call
+ * would have given. None takes one of the eight threads, but the lists while they are given. */
+
+/* Starts os_lease_acquire. The completion has the lease: os_operation_lease. An operation that is cancelled, or whose time
+ * is over, gives back what it may have taken before it completes. */
+OS_API os_code os_start_lease_acquire(os_client *client, const char *name, const os_lease_options *options,
+                                      const os_start *start, os_operation **ret, os_error *err);
+/* Starts os_lease_adopt. The same, but that nothing is given back. */
+OS_API os_code os_start_lease_adopt(os_client *client, const char *name, const char *handle,
+                                    const os_lease_options *options, const os_start *start, os_operation **ret,
+                                    os_error *err);
+/* Starts os_lease_release. After OS_OK the lease belongs to the operation, and is gone when that completes, whatever its code:
+ * OS_OK, OS_ERR_CONFLICT or OS_ERR_UNDECIDED, as of the call. After any other code the lease is still the caller's. Also
+ * refused: OS_ERR_CANCELLED, the client is closed or being closed (os_lease_release then frees the lease, and sends nothing);
+ * OS_ERR_ARGUMENT for NULL. */
+OS_API os_code os_start_lease_release(os_lease *lease, const os_start *start, os_operation **ret, os_error *err);
+/* Starts os_lease_detach. The lease as above; the completion is OS_OK. */
+OS_API os_code os_start_lease_detach(os_lease *lease, const os_start *start, os_operation **ret, os_error *err);
+/* Starts os_lease_read; os_operation_lease_info has what it reads. */
+OS_API os_code os_start_lease_read(os_client *client, const char *name, const os_start *start, os_operation **ret,
+                                   os_error *err);
+/* Starts os_lease_list. `each` runs on one of the client's eight threads, and may block. */
+OS_API os_code os_start_lease_list(os_client *client, os_lease_fn each, void *each_context, const os_start *start,
+                                   os_operation **ret, os_error *err);
+/* Starts os_lease_table_create. */
+OS_API os_code os_start_lease_table_create(os_client *client, const os_start *start, os_operation **ret, os_error *err);
+/* Starts os_lease_table_check. */
+OS_API os_code os_start_lease_table_check(os_client *client, const os_start *start, os_operation **ret, os_error *err);
+
+/* Starts os_lock_acquire; os_operation_lock_info has what that gives. So have the next four. */
+OS_API os_code os_start_lock_acquire(os_client *client, const os_lock *lock, uint64_t duration_s, const os_start *start,
+                                     os_operation **ret, os_error *err);
+/* Starts os_lock_renew. */
+OS_API os_code os_start_lock_renew(os_client *client, const os_lock *lock, uint64_t duration_s, const os_start *start,
+                                   os_operation **ret, os_error *err);
+/* Starts os_lock_release. */
+OS_API os_code os_start_lock_release(os_client *client, const os_lock *lock, const os_start *start, os_operation **ret,
+                                     os_error *err);
+/* Starts os_lock_read. */
+OS_API os_code os_start_lock_read(os_client *client, const os_lock *lock, const os_start *start, os_operation **ret,
+                                  os_error *err);
+/* Starts os_lock_break. */
+OS_API os_code os_start_lock_break(os_client *client, const os_lock *lock, const os_start *start, os_operation **ret,
+                                   os_error *err);
+/* Starts os_lock_list. `each` runs on one of the client's eight threads, and may block. */
+OS_API os_code os_start_lock_list(os_client *client, const char *name_space, os_lock_fn each, void *each_context,
+                                  const os_start *start, os_operation **ret, os_error *err);
+/* Starts os_lock_table_create. */
+OS_API os_code os_start_lock_table_create(os_client *client, const os_start *start, os_operation **ret, os_error *err);
+/* Starts os_lock_table_check. */
+OS_API os_code os_start_lock_table_check(os_client *client, const os_start *start, os_operation **ret, os_error *err);
+
 /* ------------------------------------------------------------------------------------- the caller's event loop
  *
  * With os_options.foreign_loop a client has no I/O thread: the program's own loop (epoll, libuv, GLib ...) moves it on.
@@ -191,7 +257,8 @@ OS_API os_code os_start_client_warm(os_client *client, uint32_t connections, con
  * What is said above of the I/O thread is said of the thread that steps: completing functions, sinks and logs run within
  * os_client_step or os_client_close. Operations may be started from any thread. All blocking calls are refused
  * (OS_ERR_ARGUMENT). Time passes while the loop does not step: a guarded write that was not moved on in time is given up,
- * as on a slow machine.
+ * as on a slow machine. A lease is extended within steps, too: os_client_timeout_ms says when. One that no step extended in
+ * time is lost, and os_lease_state says so, step or not, before another can have it.
  *
  * os_client_close does the last steps itself, on the thread that calls it: stop watching first. */
 

@@ -17,8 +17,13 @@
  *   token (os_lease_token): whoever was later has a larger one.
  *
  * Threads. A lease is extended by the client's I/O thread, a third of its time to live after the last time. Its functions
- *   may be called from any thread, but none after os_lease_release or os_lease_detach has begun. A client with foreign_loop
- *   has no such thread: it refuses the calls below that block (OS_ERR_ARGUMENT). Open another client for leases.
+ *   may be called from any thread, but none after os_lease_release, os_lease_detach, os_lease_free or a start of these has begun. A
+ *   release may meet os_client_close: it is done, or waits for the close and then says OS_ERR_CANCELLED. A client with
+ *   foreign_loop has no I/O thread: it extends its leases within os_client_step, and refuses the calls below that block
+ *   (OS_ERR_ARGUMENT). Start them instead.
+ *
+ * Without waiting. oscommit_async.h has a function for each call below that blocks, such as os_start_lease_acquire. It
+ *   starts the call and returns at once.
  */
 #ifndef OSCOMMIT_LEASE_H
 #define OSCOMMIT_LEASE_H
@@ -39,8 +44,8 @@ typedef enum os_lease_status {
 } os_lease_status;
 
 /* Says that the state is another one. Runs on the client's I/O thread, where everything of the client waits for it: set a
- * flag, wake a thread, signal a process. Calls of this library on the same client are refused there, but for os_lease_state,
- * os_lease_remaining_ms and os_lease_token. */
+ * flag, wake a thread, signal a process. Calls that block are refused there on the same client; os_lease_state,
+ * os_lease_remaining_ms, os_lease_token and the start of an operation (os_start_lease_release) are not. */
 typedef void (*os_lease_changed_fn)(void *context, os_lease *lease, os_lease_status status);
 
 /* What a lease is to be like. Brackets name the defaults. */
@@ -90,6 +95,12 @@ OS_API uint64_t os_lease_token(const os_lease *lease);
  *   OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY   refused: in a callback of the client, in a child process, a bad `call`, or for want of
  *                     memory. The lease is still held, and the caller's */
 OS_API os_code os_lease_release(os_lease *lease, const os_call *call, os_error *err);
+
+/* Ends a lease without a word of what came of it, for destructors: it is released in the background, and freed. Never fails;
+ * may be called anywhere, in callbacks of the client, too, and in a client with foreign_loop. os_client_close waits for such
+ * a release, for a second at most; what is not confirmed then ends by itself, after ttl_s. Waits for nothing but a `changed`
+ * of this lease that another thread runs; after this, that is not called any more. NULL is fine. */
+OS_API void os_lease_free(os_lease *lease);
 
 #define OS_LEASE_HANDLE_SIZE 64 /* bytes, with the NUL */
 

@@ -71,6 +71,15 @@ void client_background(os_client *client, int change)
     monitor_leave(&client->idle);
 }
 
+bool client_background_enter(os_client *client)
+{
+    monitor_enter(&client->idle);
+    bool closing = cancel_triggered(client->closing);
+    client->background_count += !closing;
+    monitor_leave(&client->idle);
+    return !closing;
+}
+
 /* E10 */
 static enum date_belief judge_date(os_client *client, const struct store_answer *answer,
                                    const struct clock_reading *sent)

@@ -95,6 +95,8 @@ struct op_limits client_limits(const os_client *client, const os_call *call);
 
 /* Counts work that goes on after its call has returned. From any thread. */
 void client_background(os_client *client, int change);
+/* The same of one more, of which a client that closes then waits to hear. False, and not counted: it closes already. */
+bool client_background_enter(os_client *client);
 
 /* Every answer of the store lends its Date, if that is believed, and may tell that the bucket has versions; `sent` is
  * the clock reading before its request was sent. Loop's thread. */

@@ -118,6 +118,17 @@ void client_leave(os_client *client, struct inside *inside)
     unlink_from(client, inside);
 }
 
+/* Counted first: a closing that is not seen here waits for whoever was counted. */
+os_code client_enter_open(os_client *client, struct inside *ret, os_error *err)
+{
+    bool nested = !client_is_forked(client) && self_is_listed(client);
+    os_code code = client_enter(client, ret, err);
+    if (code != OS_OK || nested || !cancel_triggered(client->closing))
+        return code;
+    client_leave(client, ret);
+    return error_set(err, OS_ERR_CANCELLED, "The client is being closed; nothing was sent.");
+}
+
 void client_enter_thread(os_client *client, struct inside *ret)
 {
     link_in(client, ret, NULL);

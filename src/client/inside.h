@@ -25,6 +25,9 @@ struct inside {
  * and from a child that was forked. */
 os_code client_enter(os_client *client, struct inside *ret, os_error *err);
 void client_leave(os_client *client, struct inside *inside);
+/* The same of who may come when the client closes already: OS_ERR_CANCELLED then, but for a thread that is inside, which
+ * that waits for. What keeps the client from being freed meanwhile is the caller's. */
+os_code client_enter_open(os_client *client, struct inside *ret, os_error *err);
 
 /* The same of a thread of the client's that does a part of an operation, in which functions of the caller's run. They may
  * call the client. */

@@ -3,17 +3,16 @@
 
 #include "base/container.h"
 #include "base/error.h"
-#include "client/arguments.h"
-#include "client/inside.h"
-#include "holding/hold.h"
 
-static void asking_over(struct asking *asking)
+#include <string.h>
+
+static void asking_over(struct holding_asking *asking)
 {
     op_end(&asking->op);
     sync_finish(&asking->sync);
 }
 
-static bool asks_again(const struct asking *asking, const struct table_answer *answer)
+static bool asks_again(const struct holding_asking *asking, const struct table_answer *answer)
 {
     bool put_off = answer->outcome == TABLE_THROTTLED;
     switch (asking->repeats) {
@@ -32,7 +31,7 @@ static bool is_elsewhere(const struct table_answer *answer)
            (code == OS_ERR_PROTOCOL && answer->error.http_status == 0);
 }
 
-static void note_request(struct asking *asking, const struct table_answer *answer)
+static void note_request(struct holding_asking *asking, const struct table_answer *answer)
 {
     const struct item *item = asking->request.item; /* whose first value is its key */
     client_note_request(asking->client, table_verb_name(asking->request.verb),
@@ -42,7 +41,7 @@ static void note_request(struct asking *asking, const struct table_answer *answe
 
 static void was_answered(void *context, const struct table_answer *answer)
 {
-    struct asking *asking = context;
+    struct holding_asking *asking = context;
     asking->table_op = NULL;
     asking->error = answer->error;
     asking->outcome = answer->outcome;
@@ -59,7 +58,7 @@ static void was_answered(void *context, const struct table_answer *answer)
 
 static void ask_table(struct op *op)
 {
-    struct asking *asking = container_of(op, struct asking, op);
+    struct holding_asking *asking = container_of(op, struct holding_asking, op);
     struct table *table = asking->client->ledger;
     if (asking->restart != NULL)
         asking->restart(asking->context);
@@ -75,7 +74,7 @@ static void ask_table(struct op *op)
 /* What was sent and not answered may have been done. */
 static void asking_interrupted(struct op *op, enum op_reason reason)
 {
-    struct asking *asking = container_of(op, struct asking, op);
+    struct holding_asking *asking = container_of(op, struct holding_asking, op);
     struct table *table = asking->client->ledger;
     os_error last = asking->error;
     if (asking->table_op != NULL) {
@@ -89,51 +88,27 @@ static void asking_interrupted(struct op *op, enum op_reason reason)
 
 static void begin_to_ask(struct sync *sync)
 {
-    struct asking *asking = container_of(sync, struct asking, sync);
+    struct holding_asking *asking = container_of(sync, struct holding_asking, sync);
     struct op_limits limits = client_limits(asking->client, &asking->call);
     if (op_begin(&asking->op, &limits, ask_table, asking_interrupted)) {
+        error_clear(&asking->error);
         ask_table(&asking->op);
         return;
     }
-    (void)error_no_memory(&asking->error);
     sync_finish(sync);
 }
 
-os_code asking_run(struct asking *asking, const os_call *call, os_error *err)
+void asking_prepare(struct holding_asking *asking, const os_call *call)
 {
     asking->sync.start = begin_to_ask;
-    os_code code = holding_need_table(asking->client, err);
-    if (code == OS_OK)
-        code = arguments_take_call(call, &asking->call, err);
-    if (code == OS_OK)
-        code = sync_run(asking->client, &asking->sync, err);
-    if (code != OS_OK)
-        return code;
+    asking->call = *call;
+    memset(&asking->op, 0, sizeof(asking->op));
+    (void)error_no_memory(&asking->error); /* which it is where it could not begin */
+}
+
+os_code asking_code(const struct holding_asking *asking, os_error *err)
+{
     if (asking->error.code != OS_OK)
         *err = asking->error;
     return asking->error.code;
-}
-
-/* --------------------------------------------------------------------------------------------------------- table */
-
-struct table_arguments {
-    enum table_verb verb;
-    const struct item_schema *schema;
-    const os_call *call;
-};
-
-static os_code ask_of_table(os_client *client, const void *context, os_error *err)
-{
-    const struct table_arguments *arguments = context;
-    struct asking asking = {.client = client,
-                            .request = {.verb = arguments->verb, .schema = arguments->schema},
-                            .name = "request to the table"};
-    return asking_run(&asking, arguments->call, err);
-}
-
-os_code asking_of_table(os_client *client, enum table_verb verb, const struct item_schema *schema, const os_call *call,
-                        os_error *err)
-{
-    const struct table_arguments arguments = {verb, schema, call};
-    return client_perform(client, ask_of_table, &arguments, err);
 }

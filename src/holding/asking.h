@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One request to the table from the calling thread: repeated where that is safe, ended by deadline or cancellation. */
+/* One request to the table: repeated where that is safe, ended by deadline or cancellation. */
 #ifndef OSCOMMIT_HOLDING_ASKING_H
 #define OSCOMMIT_HOLDING_ASKING_H
 
@@ -13,7 +13,7 @@ enum asking_repeats {
     ASKING_NOT_TWICE      /* when it was certainly not done */
 };
 
-struct asking {
+struct holding_asking {
     struct sync sync;
     os_client *client;
     struct table_request request;
@@ -31,12 +31,10 @@ struct asking {
     os_error error;
 };
 
-/* `client`, `request`, `repeats`, `name` and, if wanted, `take` are set. OS_OK where the table has answered: TABLE_OK or a
- * conflict is in `outcome`. Blocks. */
-os_code asking_run(struct asking *asking, const os_call *call, os_error *err);
-
-/* A call of its own: TABLE_CREATE or TABLE_CHECK of the table of such items. Blocks. */
-os_code asking_of_table(os_client *client, enum table_verb verb, const struct item_schema *schema, const os_call *call,
-                        os_error *err);
+/* `client`, `request`, `repeats`, `name` and, if wanted, `take` are set. Its sync is then what a step waits for
+ * (client/steps.h). `call` is what is left of the caller's. */
+void asking_prepare(struct holding_asking *asking, const os_call *call);
+/* After that. OS_OK where the table has answered: TABLE_OK or a conflict is in `outcome`. */
+os_code asking_code(const struct holding_asking *asking, os_error *err);
 
 #endif

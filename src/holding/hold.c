@@ -8,7 +8,9 @@
 #include "client/inside.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What an acquisition that was stopped may have taken is given back for as long; then it is left to end by itself. */
 enum { PARTING_MS = 1000 };
@@ -115,7 +117,7 @@ static void hold_send(os_lease *hold, const struct lease_request *request)
 
 static void step_and_publish(os_lease *hold, const struct lease_event *event, struct lease_actions *ret_actions)
 {
-    pthread_mutex_lock(&hold->mutex);
+    monitor_enter(&hold->monitor);
     if (hold->was_told_lost) {
         struct lease_event told = {.kind = LEASE_EVENT_TIMER, .now = hold->told};
         lease_step(&hold->lease, &told, ret_actions); /* which asks for nothing */
@@ -123,7 +125,7 @@ static void step_and_publish(os_lease *hold, const struct lease_event *event, st
     }
     lease_step(&hold->lease, event, ret_actions);
     hold->shown = hold->lease;
-    pthread_mutex_unlock(&hold->mutex);
+    monitor_leave(&hold->monitor);
 }
 
 static bool is_told(enum lease_status status)
@@ -165,6 +167,23 @@ static void finish_waiting(os_lease *hold)
     sync_finish(sync);
 }
 
+static void set_telling(os_lease *hold, bool is_telling)
+{
+    monitor_enter(&hold->monitor);
+    hold->is_telling = is_telling && hold->let_go == HOLD_WANTED;
+    monitor_wake(&hold->monitor);
+    monitor_leave(&hold->monitor);
+}
+
+/* Who lets it go waits for the end of this. */
+static void tell(os_lease *hold, os_lease_status status)
+{
+    set_telling(hold, true);
+    if (hold->is_telling)
+        client_report_lease(hold->client, hold->changed, hold->context, hold, status);
+    set_telling(hold, false);
+}
+
 static void step(os_lease *hold, struct lease_event *event)
 {
     struct lease_actions actions;
@@ -180,8 +199,7 @@ static void step(os_lease *hold, struct lease_event *event)
     if (status != before && is_told(before))
         log_status(hold, status);
     if (status != before && is_told(before) && is_told(status) && hold->changed != NULL)
-        client_report_lease(hold->client, hold->changed, hold->context, hold,
-                            (os_lease_status)(status - LEASE_HELD + 1));
+        tell(hold, (os_lease_status)(status - LEASE_HELD + 1));
     if (hold_has_settled(hold))
         finish_waiting(hold);
 }
@@ -219,15 +237,28 @@ static void no_attempt(struct op *op)
     (void)op; /* it has only an end */
 }
 
-bool hold_await(os_lease *hold, struct sync *sync, const os_call *call)
+static bool await_within(os_lease *hold, struct sync *sync, const struct op_limits *limits)
 {
-    struct op_limits limits = client_limits(hold->client, call);
     memset(&hold->op, 0, sizeof(hold->op));
     hold->was_interrupted = false;
-    if (!op_begin(&hold->op, &limits, no_attempt, interrupted))
+    if (!op_begin(&hold->op, limits, no_attempt, interrupted))
         return false;
     hold->waiting = sync;
     return true;
+}
+
+bool hold_await(os_lease *hold, struct sync *sync, const os_call *call)
+{
+    struct op_limits limits = client_limits(hold->client, call);
+    return await_within(hold, sync, &limits);
+}
+
+bool hold_await_in_background(os_lease *hold, struct sync *sync)
+{
+    const os_call call = {.deadline_ms = SETTINGS_DEADLINE_MS};
+    struct op_limits limits = client_limits(hold->client, &call);
+    limits.grace_ms = PARTING_MS;
+    return await_within(hold, sync, &limits);
 }
 
 /* --------------------------------------------------------------------------------------------------------- lists */
@@ -269,14 +300,37 @@ void hold_quiet(os_lease *hold)
     hold->table_op = NULL;
 }
 
+/* Loop's thread: nothing happens to it any more. */
+static void part_from_client(os_lease *hold)
+{
+    hold_quiet(hold);
+    hold_unlist(hold);
+    monitor_enter(&hold->monitor);
+    enum hold_let_go let_go = hold->let_go;
+    hold->client = NULL;
+    monitor_wake(&hold->monitor); /* inside: the waiter frees it right after */
+    monitor_leave(&hold->monitor);
+    if (let_go == HOLD_RELEASING)
+        op_end(&hold->op);
+    if (let_go == HOLD_RELEASING || let_go == HOLD_LEFT)
+        hold_free(hold);
+}
+
 void holding_detach_all(os_client *client)
 {
-    while (client->leases != NULL) {
-        os_lease *hold = client->leases;
-        hold_quiet(hold);
-        hold_unlist(hold);
-        pthread_mutex_lock(&hold->mutex);
-        hold->client = NULL;
-        pthread_mutex_unlock(&hold->mutex);
-    }
+    while (client->leases != NULL)
+        part_from_client(client->leases);
+}
+
+/* --------------------------------------------------------------------------------------------------------- memory */
+
+bool hold_is_of_parent(const os_lease *lease)
+{
+    return lease->process != getpid();
+}
+
+void hold_free(os_lease *hold)
+{
+    monitor_destroy(&hold->monitor);
+    free(hold);
 }

@@ -7,7 +7,13 @@
 #include "holding/lease_item.h"
 #include "loop/op.h"
 
-#include <pthread.h>
+/* Nobody has it any more, and it ends in the background. */
+enum hold_let_go {
+    HOLD_WANTED = 0,
+    HOLD_LEFT,      /* its client closes: it is freed with the others */
+    HOLD_POSTED,    /* its job is on the way, and frees it where the client was closed before */
+    HOLD_RELEASING, /* the release frees it, or else the close */
+};
 
 struct os_lease {
     os_client *client; /* NULL: it was closed, and nothing happens any more */
@@ -40,15 +46,20 @@ struct os_lease {
     enum op_reason interrupted;
     bool was_interrupted;
 
-    pthread_mutex_t mutex;     /* of what follows; a step is made under it */
-    struct lease shown;        /* as it was after the last step, for whoever asks */
-    bool was_told_lost;        /* to somebody who asked: it stays so, whatever the clock of the next step says */
+    struct monitor
+        monitor;        /* of what follows, and of `client`; a step is made under it. Woken when that becomes NULL */
+    struct lease shown; /* as it was after the last step, for whoever asks */
+    bool was_told_lost; /* to somebody who asked: it stays so, whatever the clock of the next step says */
     struct clock_reading told; /* when somebody asked last, or was told so */
+    bool is_telling;           /* `changed` runs */
+    enum hold_let_go let_go;
+    struct loop_job let_go_job;
+    struct sync let_go_sync;
 };
 
-/* holding.c */
-os_code holding_check_name(const char *given, os_error *err);
-os_code holding_need_table(const os_client *client, os_error *err); /* it must have one */
+/* hold.c: any thread. */
+bool hold_is_of_parent(const os_lease *lease); /* and this process a child that was forked */
+void hold_free(os_lease *hold);
 
 /* hold.c: loop's thread. */
 void hold_step(os_lease *hold, enum lease_event_kind kind);
@@ -56,6 +67,8 @@ void hold_step(os_lease *hold, enum lease_event_kind kind);
 bool hold_has_settled(const os_lease *hold);
 /* Begins to wait: a deadline, a cancellation and the closing are a STOP. False: no memory. */
 bool hold_await(os_lease *hold, struct sync *sync, const os_call *call);
+/* The same of what nobody waits for: the closing leaves it a moment. */
+bool hold_await_in_background(os_lease *hold, struct sync *sync);
 void hold_list(os_lease *hold);
 void hold_unlist(os_lease *hold);
 void hold_quiet(os_lease *hold); /* no timer and no request any more */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of a lease: it is acquired, asked, released. */
+/* A lease is acquired or adopted. */
+#include "holding/call.h"
 #include "holding/hold.h"
 
 #include "base/container.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "client/arguments.h"
-#include "client/inside.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -22,25 +21,6 @@ enum { ADOPTED_COUNT_BITS = 62 };
 enum { TTL_DEFAULT_S = 60, TTL_LEAST_S = 2, TTL_MOST_S = LEASE_TTL_MOST_S, POLL_MS = 1000 };
 
 /* ----------------------------------------------------------------------------------------------------- arguments */
-
-static bool has_suffix(struct text name, const char *suffix)
-{
-    size_t length = strlen(suffix);
-    return name.len >= length && memcmp(name.p + name.len - length, suffix, length) == 0;
-}
-
-os_code holding_check_name(const char *given, os_error *err)
-{
-    struct text name = text_from(given);
-    if (name.len == 0 || name.len > LEASE_NAME_MAX || !text_is_utf8(name))
-        return error_set(err, OS_ERR_ARGUMENT,
-                         "The name of a lease must be 1 to %d bytes of UTF-8; this one has %zu%s.", LEASE_NAME_MAX,
-                         name.len, text_is_utf8(name) ? "" : " that are not UTF-8");
-    if (has_suffix(name, LEASE_EPOCH_SUFFIX))
-        return error_set(err, OS_ERR_ARGUMENT,
-                         "The name of a lease must not end with \"" LEASE_EPOCH_SUFFIX "\": tokens are counted there.");
-    return OS_OK;
-}
 
 static bool is_handle(const char *given, uint64_t *ret_number)
 {
@@ -73,15 +53,6 @@ static os_code check_options(const os_lease_options *options, os_error *err)
     return OS_OK;
 }
 
-os_code holding_need_table(const os_client *client, os_error *err)
-{
-    if (client->ledger == NULL)
-        return error_set(err, OS_ERR_CONFIG,
-                         "The client has no table for leases: set ledger_url (--ledger) to dynamodb://TABLE or "
-                         "sqlite:///FILE.");
-    return OS_OK;
-}
-
 /* "host:1234", which tells people where to look. */
 static void default_owner(char ret[LEASE_OWNER_MAX + 1])
 {
@@ -92,12 +63,6 @@ static void default_owner(char ret[LEASE_OWNER_MAX + 1])
 }
 
 /* ------------------------------------------------------------------------------------------------------- acquire */
-
-static void hold_free(os_lease *hold)
-{
-    pthread_mutex_destroy(&hold->mutex);
-    free(hold);
-}
 
 /* A nonce of its own; or that of a handle (L11.3). */
 static bool fill_nonce(const char *handle, struct lease_settings *ret)
@@ -129,7 +94,7 @@ static os_code hold_new(os_client *client, const struct holding_arguments *argum
     if (!fill_nonce(arguments->handle, &settings))
         return error_set(err, OS_ERR_IO, "The system gave no random bytes for the lease \"%.300s\"; try again.", name);
     os_lease *hold = calloc(1, sizeof(*hold));
-    if (hold == NULL || pthread_mutex_init(&hold->mutex, NULL) != 0) {
+    if (hold == NULL || !monitor_init(&hold->monitor)) {
         free(hold);
         return error_no_memory(err);
     }
@@ -149,23 +114,18 @@ static os_code hold_new(os_client *client, const struct holding_arguments *argum
     return OS_OK;
 }
 
-struct hold_call {
-    struct sync sync;
-    os_lease *hold;
-    os_call call;
-    bool no_memory;
-};
-
 static void begin_to_acquire(struct sync *sync)
 {
-    struct hold_call *call = container_of(sync, struct hold_call, sync);
-    call->no_memory = !hold_await(call->hold, sync, &call->call);
-    if (call->no_memory) {
+    struct holding *holding = container_of(sync, struct holding, lease.sync);
+    os_lease *hold = holding->lease.hold;
+    holding->lease.began = true;
+    holding->lease.no_memory = !hold_await(hold, sync, &holding->call);
+    if (holding->lease.no_memory) {
         sync_finish(sync);
         return;
     }
-    hold_list(call->hold);
-    hold_step(call->hold, LEASE_EVENT_START);
+    hold_list(hold);
+    hold_step(hold, LEASE_EVENT_START);
 }
 
 /* L11.2, L11.4 */
@@ -224,246 +184,73 @@ static os_code refuse_acquired(const os_lease *hold, os_error *err)
 /* The loop goes on with one that is held. */
 static bool is_held(os_lease *hold)
 {
-    pthread_mutex_lock(&hold->mutex);
+    monitor_enter(&hold->monitor);
     bool held = !lease_finished(&hold->shown);
-    pthread_mutex_unlock(&hold->mutex);
+    monitor_leave(&hold->monitor);
     return held;
 }
 
-static os_code check_arguments(const os_client *client, const struct holding_arguments *arguments,
-                               const os_lease_options *options, os_error *err)
+static os_code check_arguments(struct holding *holding, const os_lease_options *options)
 {
-    os_code code = holding_check_name(arguments->name, err);
+    const struct holding_arguments *arguments = holding->arguments;
+    os_error *err = &holding->error;
+    os_code code = lease_check_name(arguments->name, err);
     if (code == OS_OK && arguments->handle != NULL)
         code = check_handle(arguments->handle, err);
     if (code == OS_OK)
         code = check_options(options, err);
-    return code == OS_OK ? holding_need_table(client, err) : code;
+    return code == OS_OK ? holding_need_table(holding) : code;
 }
 
-static os_code acquire(os_client *client, const void *context, os_error *err)
+static enum steps_next was_acquired(struct holding *holding)
 {
-    const struct holding_arguments *arguments = context;
-    struct hold_call call = {.sync.start = begin_to_acquire};
+    os_lease *hold = holding->lease.hold;
+    bool begun = holding->lease.began && !holding->lease.no_memory;
+    os_code code = begun ? OS_OK : error_no_memory(&holding->error);
+    if (code == OS_OK && !is_held(hold))
+        code = refuse_acquired(hold, &holding->error);
+    if (code == OS_OK)
+        *holding->arguments->ret = hold;
+    else
+        hold_free(hold);
+    return holding_over(holding, code);
+}
+
+static enum steps_next acquire(struct holding *holding)
+{
+    const struct holding_arguments *arguments = holding->arguments;
+    os_error *err = &holding->error;
     os_lease_options options;
     os_code code = versioned_copy(arguments->options, &options, sizeof(options), "os_lease_options", err);
     if (code == OS_OK)
-        code = arguments_take_call(arguments->call, &call.call, err);
+        code = holding_take_call(holding);
     if (code != OS_OK)
-        return code;
+        return holding_over(holding, code);
     if (options.ttl_s == 0) /* of one that is adopted, that in the item is more */
         options.ttl_s = arguments->handle != NULL ? TTL_LEAST_S : TTL_DEFAULT_S;
-    code = check_arguments(client, arguments, &options, err);
+    code = check_arguments(holding, &options);
     if (code == OS_OK)
-        code = hold_new(client, arguments, &options, &call.hold, err);
+        code = hold_new(holding->client, arguments, &options, &holding->lease.hold, err);
     if (code != OS_OK)
-        return code;
-    code = sync_run(client, &call.sync, err);
-    if (code == OS_OK && call.no_memory)
-        code = error_no_memory(err);
-    if (code == OS_OK && !is_held(call.hold))
-        code = refuse_acquired(call.hold, err);
-    if (code == OS_OK)
-        *arguments->ret = call.hold;
-    else
-        hold_free(call.hold);
-    return code;
+        return holding_over(holding, code);
+    holding->lease.sync.start = begin_to_acquire;
+    return holding_wait(holding, &holding->lease.sync, was_acquired);
 }
 
-os_code holding_acquire(os_client *client, const struct holding_arguments *arguments, os_error *err)
+enum steps_next holding_acquire(struct holding *holding)
 {
-    if (arguments->ret == NULL)
-        return error_set(err, OS_ERR_ARGUMENT, "os_lease_acquire needs a place for the lease: `ret` is NULL.");
-    *arguments->ret = NULL;
-    return client_perform(client, acquire, arguments, err);
+    if (holding->arguments->ret == NULL)
+        return holding_over(holding, error_set(&holding->error, OS_ERR_ARGUMENT,
+                                               "os_lease_acquire needs a place for the lease: `ret` is NULL."));
+    return acquire(holding);
 }
 
-os_code holding_adopt(os_client *client, const struct holding_arguments *arguments, os_error *err)
+enum steps_next holding_adopt(struct holding *holding)
 {
+    const struct holding_arguments *arguments = holding->arguments;
     if (arguments->ret == NULL || arguments->handle == NULL)
-        return error_set(err, OS_ERR_ARGUMENT, "os_lease_adopt needs %s.",
-                         arguments->ret == NULL ? "a place for the lease: `ret` is NULL" : "the handle of a lease");
-    *arguments->ret = NULL;
-    return client_perform(client, acquire, arguments, err);
-}
-
-/* --------------------------------------------------------------------------------------------------------- state */
-
-static bool is_of_parent(const os_lease *lease)
-{
-    return lease->process != getpid();
-}
-
-/* As it is shown, and the instant by which it is judged: now, or that at which it was said to be lost. */
-static struct lease shown_at(const os_lease *lease, struct clock_reading *ret_when)
-{
-    os_lease *hold = (os_lease *)lease; /* nothing but what was told */
-    pthread_mutex_lock(&hold->mutex);
-    struct lease shown = hold->shown;
-    if (!hold->was_told_lost)
-        clock_read(&hold->told);
-    hold->was_told_lost = lease_status(&shown, &hold->told) == LEASE_LOST;
-    *ret_when = hold->told;
-    pthread_mutex_unlock(&hold->mutex);
-    return shown;
-}
-
-os_lease_status holding_state(const os_lease *lease)
-{
-    struct clock_reading when;
-    if (lease == NULL || is_of_parent(lease))
-        return OS_LEASE_LOST;
-    struct lease shown = shown_at(lease, &when);
-    switch (lease_status(&shown, &when)) {
-    case LEASE_HELD: return OS_LEASE_HELD;
-    case LEASE_AT_RISK: return OS_LEASE_AT_RISK;
-    default: return OS_LEASE_LOST;
-    }
-}
-
-uint64_t holding_remaining_ms(const os_lease *lease)
-{
-    struct clock_reading when;
-    if (lease == NULL || is_of_parent(lease))
-        return 0;
-    struct lease shown = shown_at(lease, &when);
-    return lease_remaining_ms(&shown, &when);
-}
-
-uint64_t holding_token(const os_lease *lease)
-{
-    struct clock_reading when;
-    if (lease == NULL || is_of_parent(lease))
-        return 0;
-    struct lease shown = shown_at(lease, &when);
-    return lease_token(&shown);
-}
-
-os_code holding_handle(const os_lease *lease, char ret[OS_LEASE_HANDLE_SIZE], os_error *err)
-{
-    struct clock_reading when;
-    error_clear(err);
-    if (lease == NULL || ret == NULL)
-        return error_set(err, OS_ERR_ARGUMENT, "os_lease_handle needs a lease, and a place for its handle.");
-    if (is_of_parent(lease)) /* whose thread may have had the lock when this process was forked */
-        return error_set(err, OS_ERR_ARGUMENT, "The lease \"%.200s\" is of the process that this one was forked from.",
-                         lease->name);
-    struct lease shown = shown_at(lease, &when);
-    memset(ret, 0, OS_LEASE_HANDLE_SIZE);
-    memcpy(ret, shown.handle, strnlen(shown.handle, OS_LEASE_HANDLE_SIZE - 1));
-    return OS_OK;
-}
-
-/* ------------------------------------------------------------------------------------------------------- release */
-
-struct release_call {
-    struct hold_call call;
-    bool began; /* until then nothing has changed */
-    const os_call *given;
-    bool was_lost;
-};
-
-static void begin_to_release(struct sync *sync)
-{
-    struct release_call *release = container_of(sync, struct release_call, call.sync);
-    os_lease *hold = release->call.hold;
-    release->began = true;
-    release->was_lost = holding_state(hold) == OS_LEASE_LOST;
-    release->call.no_memory = !hold_await(hold, sync, &release->call.call);
-    if (release->call.no_memory) { /* it ends all the same: nobody could try again */
-        hold_quiet(hold);
-        hold_unlist(hold);
-        sync_finish(sync);
-        return;
-    }
-    hold_step(hold, LEASE_EVENT_RELEASE);
-}
-
-static os_code released(const struct release_call *release, os_error *err)
-{
-    const os_lease *hold = release->call.hold;
-    if (release->was_lost || hold->was_gone)
-        return error_set(err, OS_ERR_CONFLICT,
-                         "The lease \"%.200s\" had been lost before it was released: what was done since then, another "
-                         "may have done too.",
-                         hold->name);
-    if (release->call.no_memory || lease_left_behind(&hold->lease))
-        return error_set(
-            err, OS_ERR_UNDECIDED,
-            "The end of the lease \"%.200s\" was not confirmed: others may have to wait for %llu s.%s%.400s",
-            hold->name, (unsigned long long)hold->lease.settings.ttl_s,
-            hold->error.code != OS_OK ? " Last trouble: " : "", hold->error.message);
-    return OS_OK;
-}
-
-static os_code release(os_client *client, const void *context, os_error *err)
-{
-    struct release_call *call = (struct release_call *)context;
-    os_code code = arguments_take_call(call->given, &call->call.call, err);
-    if (code == OS_OK)
-        code = sync_run(client, &call->call.sync, err);
-    return code == OS_OK ? released(call, err) : code;
-}
-
-static bool is_detached(os_lease *lease)
-{
-    pthread_mutex_lock(&lease->mutex);
-    bool detached = lease->client == NULL;
-    pthread_mutex_unlock(&lease->mutex);
-    return detached;
-}
-
-/* An end of either kind: refused before `began` says that it has begun; else the lease is freed. */
-static os_code end(os_lease *lease, struct release_call *release_call,
-                   os_code (*perform)(os_client *, const void *, os_error *), os_error *err)
-{
-    error_clear(err);
-    if (lease == NULL)
-        return OS_OK;
-    if (is_of_parent(lease))
-        return error_set(err, OS_ERR_ARGUMENT, "The lease \"%.200s\" is of the process that this one was forked from.",
-                         lease->name);
-    if (is_detached(lease)) {
-        os_code code =
-            error_set(err, OS_ERR_CANCELLED,
-                      "The client was closed before the lease \"%.200s\" was released: others may have to wait "
-                      "for %llu s.",
-                      lease->name, (unsigned long long)lease->lease.settings.ttl_s);
-        hold_free(lease);
-        return code;
-    }
-    os_code code = client_perform(lease->client, perform, release_call, err);
-    if (!release_call->began)
-        return code; /* refused, in a callback or a child process, or for want of memory: it is still held */
-    hold_free(lease);
-    return code;
-}
-
-os_code holding_release(os_lease *lease, const os_call *call, os_error *err)
-{
-    struct release_call release_call = {.call = {.sync.start = begin_to_release, .hold = lease}, .given = call};
-    return end(lease, &release_call, release, err);
-}
-
-/* -------------------------------------------------------------------------------------------------------- detach */
-
-static void detach_now(struct sync *sync)
-{
-    struct release_call *release = container_of(sync, struct release_call, call.sync);
-    release->began = true;
-    hold_quiet(release->call.hold);
-    hold_unlist(release->call.hold);
-    sync_finish(sync);
-}
-
-static os_code detach(os_client *client, const void *context, os_error *err)
-{
-    struct release_call *call = (struct release_call *)context;
-    return sync_run(client, &call->call.sync, err);
-}
-
-os_code holding_detach(os_lease *lease, os_error *err)
-{
-    struct release_call release_call = {.call = {.sync.start = detach_now, .hold = lease}};
-    return end(lease, &release_call, detach, err);
+        return holding_over(holding, error_set(&holding->error, OS_ERR_ARGUMENT, "os_lease_adopt needs %s.",
+                                               arguments->ret == NULL ? "a place for the lease: `ret` is NULL"
+                                                                      : "the handle of a lease"));
+    return acquire(holding);
 }

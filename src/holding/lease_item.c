@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "holding/lease_item.h"
 
+#include "base/error.h"
+#include "base/text.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -150,4 +153,25 @@ enum lease_outcome lease_outcome_of(enum table_outcome outcome)
     case TABLE_AMBIGUOUS: break;
     }
     return LEASE_AMBIGUOUS;
+}
+
+/* --------------------------------------------------------------------------------------------------------- name */
+
+static bool has_suffix(struct text name, const char *suffix)
+{
+    size_t length = strlen(suffix);
+    return name.len >= length && memcmp(name.p + name.len - length, suffix, length) == 0;
+}
+
+os_code lease_check_name(const char *given, os_error *err)
+{
+    struct text name = text_from(given);
+    if (name.len == 0 || name.len > LEASE_NAME_MAX || !text_is_utf8(name))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The name of a lease must be 1 to %d bytes of UTF-8; this one has %zu%s.", LEASE_NAME_MAX,
+                         name.len, text_is_utf8(name) ? "" : " that are not UTF-8");
+    if (has_suffix(name, LEASE_EPOCH_SUFFIX))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The name of a lease must not end with \"" LEASE_EPOCH_SUFFIX "\": tokens are counted there.");
+    return OS_OK;
 }

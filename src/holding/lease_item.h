@@ -47,6 +47,9 @@ void lease_wire_fill(const struct lease_request *request, const struct lease_hol
 /* `item` NULL: there is none. */
 void lease_item_of(const struct item *item, struct lease_item *ret);
 
+/* The name of a lease; OS_ERR_ARGUMENT says what is wrong with it. */
+os_code lease_check_name(const char *given, os_error *err);
+
 enum lease_outcome lease_outcome_of(enum table_outcome outcome);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that are one request: what stands under the name of a lease; the table, made or checked. */
-#include "holding/asking.h"
-#include "holding/hold.h"
-#include "holding/listing.h"
+#include "holding/call.h"
+#include "holding/lease_item.h"
 
 #include "base/error.h"
 #include "base/text.h"
-#include "client/inside.h"
 
 #include <string.h>
 
@@ -30,37 +28,35 @@ static void take_info(void *context, const struct item *item)
     fill_info(item, context);
 }
 
-struct read_arguments {
-    const char *name;
-    const os_call *call;
-    os_lease_info *ret;
-};
-
-static os_code read_lease(os_client *client, const void *context, os_error *err)
+static enum steps_next lease_was_read(struct holding *holding)
 {
-    const struct read_arguments *arguments = context;
-    os_lease_info info = {0};
-    struct item key = {.values = {[LEASE_AT_KEY] = item_text(arguments->name)}};
-    struct asking reading = {.client = client,
-                             .request = {.verb = TABLE_GET, .schema = &lease_schema, .item = &key},
-                             .repeats = ASKING_UNTIL_CLEAR,
-                             .name = "reading of the lease",
-                             .take = take_info,
-                             .context = &info};
-    os_code code = holding_check_name(arguments->name, err);
+    os_code code = holding_answer(holding);
     if (code == OS_OK)
-        code = asking_run(&reading, arguments->call, err);
-    if (code == OS_OK)
-        versioned_give(&info, sizeof(info), arguments->ret);
-    return code;
+        versioned_give(&holding->read.info, sizeof(holding->read.info), holding->arguments->ret_info);
+    return holding_over(holding, code);
 }
 
-os_code holding_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret, os_error *err)
+enum steps_next holding_read_lease(struct holding *holding)
 {
-    const struct read_arguments arguments = {name, call, ret};
-    if (ret == NULL)
-        return error_set(err, OS_ERR_ARGUMENT, "os_lease_read needs a place for what it reads: `ret` is NULL.");
-    return client_perform(client, read_lease, &arguments, err);
+    const struct holding_arguments *arguments = holding->arguments;
+    struct holding_asking *asking = &holding->asking;
+    os_code code = lease_check_name(arguments->name, &holding->error);
+    if (code == OS_OK && arguments->ret_info == NULL)
+        code = error_set(&holding->error, OS_ERR_ARGUMENT,
+                         "os_lease_read needs a place for what it reads: `ret` is NULL.");
+    if (code == OS_OK)
+        code = holding_need_table(holding);
+    if (code == OS_OK)
+        code = holding_take_call(holding);
+    if (code != OS_OK)
+        return holding_over(holding, code);
+    holding->read.key.values[LEASE_AT_KEY] = item_text(arguments->name);
+    asking->request = (struct table_request){.verb = TABLE_GET, .schema = &lease_schema, .item = &holding->read.key};
+    asking->repeats = ASKING_UNTIL_CLEAR;
+    asking->name = "reading of the lease";
+    asking->take = take_info;
+    asking->context = &holding->read.info;
+    return holding_ask(holding, lease_was_read);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- list */
@@ -70,18 +66,12 @@ struct lease_row {
     os_lease_info info;
 };
 
-struct list_arguments {
-    const os_call *call;
-    os_lease_fn each;
-    void *context;
-};
-
 /* An item that counts epochs is no lease. */
 static bool fill_row(void *context, const struct item *item, void *ret)
 {
     struct lease_row *row = ret;
     (void)context;
-    if (!TEXT_COPY_STR(item_text_of(item, LEASE_AT_KEY), row->name) || holding_check_name(row->name, NULL) != OS_OK)
+    if (!TEXT_COPY_STR(item_text_of(item, LEASE_AT_KEY), row->name) || lease_check_name(row->name, NULL) != OS_OK)
         return false;
     row->info.size = sizeof(row->info);
     fill_info(item, &row->info);
@@ -90,38 +80,33 @@ static bool fill_row(void *context, const struct item *item, void *ret)
 
 static int give_row(void *context, const void *given)
 {
-    const struct list_arguments *arguments = context;
+    const struct holding_arguments *arguments = context;
     const struct lease_row *row = given;
-    return arguments->each(arguments->context, row->name, &row->info);
+    return arguments->each_lease(arguments->each_context, row->name, &row->info);
 }
 
-static os_code list_leases(os_client *client, const void *context, os_error *err)
+enum steps_next holding_list_leases(struct holding *holding)
 {
-    const struct list_arguments *arguments = context;
-    struct listing listing = {.schema = &lease_schema,
-                              .row_size = sizeof(struct lease_row),
-                              .fill = fill_row,
-                              .give = give_row,
-                              .context = (void *)arguments};
-    return listing_run(&listing, client, arguments->call, err);
-}
-
-os_code holding_list(os_client *client, const os_call *call, os_lease_fn each, void *context, os_error *err)
-{
-    const struct list_arguments arguments = {call, each, context};
-    if (each == NULL)
-        return error_set(err, OS_ERR_ARGUMENT, "os_lease_list needs a callback that receives the leases.");
-    return client_perform(client, list_leases, &arguments, err);
+    const struct holding_arguments *arguments = holding->arguments;
+    if (arguments->each_lease == NULL)
+        return holding_over(holding, error_set(&holding->error, OS_ERR_ARGUMENT,
+                                               "os_lease_list needs a callback that receives the leases."));
+    holding->listing = (struct holding_listing){.schema = &lease_schema,
+                                                .row_size = sizeof(struct lease_row),
+                                                .fill = fill_row,
+                                                .give = give_row,
+                                                .context = (void *)arguments};
+    return holding_ask_for_list(holding);
 }
 
 /* --------------------------------------------------------------------------------------------------------- table */
 
-os_code holding_table_create(os_client *client, const os_call *call, os_error *err)
+enum steps_next holding_create_leases(struct holding *holding)
 {
-    return asking_of_table(client, TABLE_CREATE, &lease_schema, call, err);
+    return holding_ask_of_table(holding, TABLE_CREATE, &lease_schema);
 }
 
-os_code holding_table_check(os_client *client, const os_call *call, os_error *err)
+enum steps_next holding_check_leases(struct holding *holding)
 {
-    return asking_of_table(client, TABLE_CHECK, &lease_schema, call, err);
+    return holding_ask_of_table(holding, TABLE_CHECK, &lease_schema);
 }

@@ -11,14 +11,14 @@
 
 static void begin_anew(void *context)
 {
-    struct listing *listing = context;
+    struct holding_listing *listing = context;
     buf_reset(&listing->rows);
     listing->unreadable = 0;
 }
 
 static bool take_row(void *context, const struct table_row *row)
 {
-    struct listing *listing = context;
+    struct holding_listing *listing = context;
     if (!row->readable) {
         listing->unreadable++;
         return true;
@@ -29,9 +29,11 @@ static bool take_row(void *context, const struct table_row *row)
     return !listing->no_memory;
 }
 
-static os_code give_rows(const struct listing *listing, os_error *err)
+os_code listing_give(const struct holding_listing *listing, os_error *err)
 {
     const char *rows = buf_str(&listing->rows);
+    if (listing->no_memory)
+        return error_no_memory(err);
     for (size_t at = 0; at < listing->rows.len; at += listing->row_size)
         if (listing->give(listing->context, rows + at) != 0)
             return error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
@@ -41,26 +43,21 @@ static os_code give_rows(const struct listing *listing, os_error *err)
     return OS_OK;
 }
 
-os_code listing_run(struct listing *listing, os_client *client, const os_call *call, os_error *err)
+bool listing_prepare(struct holding_listing *listing, struct holding_asking *asking)
 {
-    struct asking asking = {.client = client,
-                            .request = {.verb = TABLE_LIST,
-                                        .schema = listing->schema,
-                                        .each = take_row,
-                                        .each_context = listing,
-                                        .known_only = true},
-                            .repeats = ASKING_UNTIL_CLEAR,
-                            .name = "list",
-                            .restart = begin_anew,
-                            .context = listing};
+    asking->request = (struct table_request){
+        .verb = TABLE_LIST, .schema = listing->schema, .each = take_row, .each_context = listing, .known_only = true};
+    asking->repeats = ASKING_UNTIL_CLEAR;
+    asking->name = "list";
+    asking->restart = begin_anew;
+    asking->context = listing;
     buf_init(&listing->rows, ROWS_MAX);
     listing->row = malloc(listing->row_size);
-    os_code code = listing->row != NULL ? asking_run(&asking, call, err) : error_no_memory(err);
-    if (code == OS_OK && listing->no_memory)
-        code = error_no_memory(err);
-    if (code == OS_OK)
-        code = give_rows(listing, err);
+    return listing->row != NULL;
+}
+
+void listing_free(struct holding_listing *listing)
+{
     buf_free(&listing->rows);
     free(listing->row);
-    return code;
 }

@@ -7,12 +7,12 @@
 
 #include "base/buf.h"
 
-struct listing {
+struct holding_listing {
     const struct item_schema *schema;
     size_t row_size;
     /* Loop's thread, or a worker's: fills a row of zeros. False: it is not wanted. */
     bool (*fill)(void *context, const struct item *item, void *ret_row);
-    int (*give)(void *context, const void *row); /* the calling thread; not 0: stop */
+    int (*give)(void *context, const void *row); /* a thread that may block; not 0: stop */
     void *context;
     struct buf rows;
     void *row;         /* the next one, while it is filled */
@@ -20,8 +20,11 @@ struct listing {
     bool no_memory;
 };
 
-/* `schema` to `context` are set, the rest is 0. OS_ERR_PROTOCOL after all rows were given: so many items could not be
- * read. Blocks. */
-os_code listing_run(struct listing *listing, os_client *client, const os_call *call, os_error *err);
+/* `schema` to `context` are set, the rest is 0. Fills `asking` with what asks for all of them. False: no memory. */
+bool listing_prepare(struct holding_listing *listing, struct holding_asking *asking);
+/* When the table has answered. OS_ERR_PROTOCOL after all rows were given: so many items could not be read. Runs functions
+ * of the caller's, which may block. */
+os_code listing_give(const struct holding_listing *listing, os_error *err);
+void listing_free(struct holding_listing *listing);
 
 #endif

@@ -5,24 +5,21 @@
  */
 #include "holding/lock.h"
 
-#include "base/container.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "client/inside.h"
-#include "holding/asking.h"
-#include "holding/listing.h"
+#include "holding/call.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { PART_MAX = 255, KEY_MAX = 2 * PART_MAX + 1, DURATION_MOST_S = 365 * 86400 };
+enum { DURATION_MOST_S = 365 * 86400 };
 
 static const struct item_attribute attributes[LOCK_ATTRIBUTES] = {
-    [LOCK_AT_ID] = {"lockId", ITEM_STRING, ITEM_REQUIRED, KEY_MAX},
-    [LOCK_AT_NAMESPACE] = {"namespace", ITEM_STRING, ITEM_REQUIRED, PART_MAX},
-    [LOCK_AT_NAME] = {"lockName", ITEM_STRING, ITEM_REQUIRED, PART_MAX},
-    [LOCK_AT_OWNER] = {"owner", ITEM_STRING, ITEM_REQUIRED, PART_MAX},
-    [LOCK_AT_INSTANCE] = {"instanceId", ITEM_STRING, ITEM_REQUIRED, PART_MAX},
+    [LOCK_AT_ID] = {"lockId", ITEM_STRING, ITEM_REQUIRED, LOCK_KEY_MAX},
+    [LOCK_AT_NAMESPACE] = {"namespace", ITEM_STRING, ITEM_REQUIRED, LOCK_PART_MAX},
+    [LOCK_AT_NAME] = {"lockName", ITEM_STRING, ITEM_REQUIRED, LOCK_PART_MAX},
+    [LOCK_AT_OWNER] = {"owner", ITEM_STRING, ITEM_REQUIRED, LOCK_PART_MAX},
+    [LOCK_AT_INSTANCE] = {"instanceId", ITEM_STRING, ITEM_REQUIRED, LOCK_PART_MAX},
     [LOCK_AT_DURATION] = {"leaseDuration", ITEM_NUMBER, ITEM_REQUIRED, 0},
     [LOCK_AT_EXPIRY] = {"expiry", ITEM_NUMBER, ITEM_REQUIRED, 0},
 };
@@ -43,23 +40,12 @@ const struct item_schema lock_schema = {
 
 /* ----------------------------------------------------------------------------------------------------- arguments */
 
-/* One call, as it lies in memory while it is under way. */
-struct lock_call {
-    struct asking asking;
-    os_lock lock;
-    char id[KEY_MAX + 1];
-    struct item item;
-    struct item_condition condition;
-    struct item_change changes[2];
-    os_lock_info info;
-};
-
 static os_code check_part(const char *what, const char *given, os_error *err)
 {
     struct text text = text_from(given);
-    if (text.len == 0 || text.len > PART_MAX || !text_is_utf8(text))
+    if (text.len == 0 || text.len > LOCK_PART_MAX || !text_is_utf8(text))
         return error_set(err, OS_ERR_ARGUMENT, "The %s of a lock must be 1 to %d bytes of UTF-8; this one has %zu%s.",
-                         what, PART_MAX, text.len, text_is_utf8(text) ? "" : " that are not UTF-8");
+                         what, LOCK_PART_MAX, text.len, text_is_utf8(text) ? "" : " that are not UTF-8");
     return OS_OK;
 }
 
@@ -81,9 +67,8 @@ static os_code check_lock(const os_lock *lock, bool whose, os_error *err)
     return code;
 }
 
-static void take_lock(void *context, const struct item *item)
+static void fill_info(const struct item *item, os_lock_info *ret)
 {
-    os_lock_info *ret = context;
     uint64_t expiry_s = item->values[LOCK_AT_EXPIRY].number;
     ret->held = 1;
     ret->duration_s = item->values[LOCK_AT_DURATION].number;
@@ -92,37 +77,47 @@ static void take_lock(void *context, const struct item *item)
     (void)TEXT_COPY_STR(item_text_of(item, LOCK_AT_INSTANCE), ret->instance);
 }
 
-/* `whose`: owner and instance count. */
-static os_code prepare(struct lock_call *ret, os_client *client, const struct lock_arguments *arguments, bool whose,
-                       os_error *err)
+static void take_lock(void *context, const struct item *item)
 {
-    memset(ret, 0, sizeof(*ret));
-    os_code code = versioned_copy(arguments->lock, &ret->lock, sizeof(ret->lock), "os_lock", err);
+    struct holding *holding = context;
+    fill_info(item, &holding->lock.info);
+}
+
+/* `whose`: owner and instance count. */
+static os_code prepare(struct holding *holding, bool whose)
+{
+    struct holding_lock *call = &holding->lock;
+    struct holding_asking *asking = &holding->asking;
+    os_error *err = &holding->error;
+    os_code code = versioned_copy(holding->arguments->lock, &call->lock, sizeof(call->lock), "os_lock", err);
     if (code == OS_OK)
-        code = check_lock(&ret->lock, whose, err);
+        code = check_lock(&call->lock, whose, err);
+    if (code == OS_OK)
+        code = holding_need_table(holding);
+    if (code == OS_OK)
+        code = holding_take_call(holding);
     if (code != OS_OK)
         return code;
-    (void)text_concat(ret->id, sizeof(ret->id), ret->lock.name_space, ":", ret->lock.name, NULL);
-    ret->item.values[LOCK_AT_ID] = item_text(ret->id);
-    ret->asking.client = client;
-    ret->asking.request.schema = &lock_schema;
-    ret->asking.request.item = &ret->item;
-    ret->asking.repeats = ASKING_NOT_TWICE; /* what comes late must find nobody that goes on without it */
-    ret->asking.request.once = true;
-    ret->asking.name = "request for the lock";
-    ret->asking.take = take_lock;
-    ret->asking.context = &ret->info;
+    (void)text_concat(call->id, sizeof(call->id), call->lock.name_space, ":", call->lock.name, NULL);
+    call->item.values[LOCK_AT_ID] = item_text(call->id);
+    asking->request.schema = &lock_schema;
+    asking->request.item = &call->item;
+    asking->repeats = ASKING_NOT_TWICE; /* what comes late must find nobody that goes on without it */
+    asking->request.once = true;
+    asking->name = "request for the lock";
+    asking->take = take_lock;
+    asking->context = holding;
     return OS_OK;
 }
 
 /* With a duration. */
-static os_code prepare_lasting(struct lock_call *ret, os_client *client, const struct lock_arguments *arguments,
-                               os_error *err)
+static os_code prepare_lasting(struct holding *holding)
 {
-    os_code code = prepare(ret, client, arguments, true, err);
-    if (code == OS_OK && (arguments->duration_s == 0 || arguments->duration_s > DURATION_MOST_S))
-        return error_set(err, OS_ERR_ARGUMENT, "The duration of a lock must be 1 to %d seconds, not %llu.",
-                         DURATION_MOST_S, (unsigned long long)arguments->duration_s);
+    uint64_t duration_s = holding->arguments->duration_s;
+    os_code code = prepare(holding, true);
+    if (code == OS_OK && (duration_s == 0 || duration_s > DURATION_MOST_S))
+        return error_set(&holding->error, OS_ERR_ARGUMENT, "The duration of a lock must be 1 to %d seconds, not %llu.",
+                         DURATION_MOST_S, (unsigned long long)duration_s);
     return code;
 }
 
@@ -133,7 +128,7 @@ static uint64_t lock_now_s(void)
     return now.realtime_ms / 1000;
 }
 
-static void require_ours(struct lock_call *call)
+static void require_ours(struct holding_lock *call)
 {
     item_require_text(&call->condition, LOCK_AT_OWNER, call->lock.owner);
     item_require_text(&call->condition, LOCK_AT_INSTANCE, call->lock.instance);
@@ -141,56 +136,75 @@ static void require_ours(struct lock_call *call)
 
 /* --------------------------------------------------------------------------------------------------------- calls */
 
-static os_code held_by_another(const struct lock_call *call, os_error *err)
+static os_code held_by_another(struct holding *holding)
 {
-    return error_set(err, OS_ERR_CONFLICT, "The lock %.300s is held by %.255s (instance %.255s) until second %lld.",
-                     call->id, call->info.owner, call->info.instance, (long long)call->info.expiry_s);
+    const struct holding_lock *call = &holding->lock;
+    return error_set(&holding->error, OS_ERR_CONFLICT,
+                     "The lock %.300s is held by %.255s (instance %.255s) until second %lld.", call->id,
+                     call->info.owner, call->info.instance, (long long)call->info.expiry_s);
+}
+
+static enum steps_next go_on(struct holding *holding, os_code code)
+{
+    holding->lock.code = code;
+    return holding->lock.next(holding);
+}
+
+static enum steps_next has_looked(struct holding *holding)
+{
+    os_code code = holding_answer(holding);
+    return go_on(holding, code == OS_OK ? OS_ERR_CONFLICT : code);
 }
 
 /* A condition that failed without showing on what, from a server that does not: read it. */
-static os_code look(struct lock_call *call, const os_call *limits, os_error *err)
+static enum steps_next look(struct holding *holding)
 {
-    struct asking reading = call->asking;
-    memset(&reading.op, 0, sizeof(reading.op));
-    reading.request.verb = TABLE_GET;
-    reading.request.condition = NULL;
-    reading.restart = NULL;
-    reading.repeats = ASKING_UNTIL_CLEAR;
-    memset(&call->info, 0, sizeof(call->info));
-    return asking_run(&reading, limits, err);
+    struct holding_asking *asking = &holding->asking;
+    asking->request.verb = TABLE_GET;
+    asking->request.condition = NULL;
+    asking->restart = NULL;
+    asking->repeats = ASKING_UNTIL_CLEAR;
+    memset(&holding->lock.info, 0, sizeof(holding->lock.info));
+    return holding_ask(holding, has_looked);
 }
 
-/* OS_OK: it was done. OS_ERR_CONFLICT without a sentence: the condition failed, and `info` shows on what. */
-static os_code ask(struct lock_call *call, const struct lock_arguments *arguments, os_error *err)
+static enum steps_next was_answered(struct holding *holding)
 {
-    os_code code = asking_run(&call->asking, arguments->call, err);
-    if (code == OS_OK && call->asking.outcome == TABLE_CONFLICT_BLIND)
-        code = look(call, arguments->call, err);
-    if (code != OS_OK)
-        return code;
-    return call->asking.outcome == TABLE_OK ? OS_OK : OS_ERR_CONFLICT;
+    os_code code = holding_answer(holding);
+    enum table_outcome outcome = holding->asking.outcome;
+    holding->lock.outcome = outcome;
+    if (code == OS_OK && outcome == TABLE_CONFLICT_BLIND)
+        return look(holding);
+    return go_on(holding, code == OS_OK && outcome != TABLE_OK ? OS_ERR_CONFLICT : code);
+}
+
+static enum steps_next ask(struct holding *holding, holding_step_fn next)
+{
+    holding->lock.next = next;
+    return holding_ask(holding, was_answered);
 }
 
 /* For a write that was sent, and not answered clearly: `what` may have been done. */
-static os_code not_known(const struct lock_call *call, const char *what, os_code code, os_error *err)
+static os_code not_known(struct holding *holding, const char *what, os_code code)
 {
-    os_error why = *err;
-    return error_set(err, code, "Whether the lock %.200s was %s. %.500s", call->id, what, why.message);
+    os_error why = holding->error;
+    return error_set(&holding->error, code, "Whether the lock %.200s was %s. %.500s", holding->lock.id, what,
+                     why.message);
 }
 
-static bool is_not_known(const struct lock_call *call, os_code code)
+static bool is_not_known(const struct holding_lock *call)
 {
-    return code != OS_OK && code != OS_ERR_CONFLICT && call->asking.outcome == TABLE_AMBIGUOUS;
+    return call->code != OS_OK && call->code != OS_ERR_CONFLICT && call->outcome == TABLE_AMBIGUOUS;
 }
 
-static void give(const struct lock_call *call, os_lock_info *ret)
+static void give(const struct holding *holding)
 {
-    if (ret != NULL)
-        versioned_give(&call->info, sizeof(call->info), ret);
+    if (holding->arguments->ret_lock_info != NULL)
+        versioned_give(&holding->lock.info, sizeof(holding->lock.info), holding->arguments->ret_lock_info);
 }
 
 /* An answer may take longer than the lock lasts. */
-static bool is_over_by_now(const struct lock_call *call)
+static bool is_over_by_now(const struct holding_lock *call)
 {
     return call->info.expiry_s >= 0 && (uint64_t)call->info.expiry_s < lock_now_s();
 }
@@ -198,7 +212,8 @@ static bool is_over_by_now(const struct lock_call *call)
 /* Before each request: one that had to wait counts from when it is made. */
 static void begin_to_acquire(void *context)
 {
-    struct lock_call *call = container_of(context, struct lock_call, info);
+    struct holding *holding = context;
+    struct holding_lock *call = &holding->lock;
     uint64_t now_s = lock_now_s();
     call->item.values[LOCK_AT_EXPIRY] = item_number(now_s + call->item.values[LOCK_AT_DURATION].number);
     memset(&call->condition, 0, sizeof(call->condition));
@@ -209,44 +224,55 @@ static void begin_to_acquire(void *context)
     require_ours(call);
 }
 
-static os_code acquire(os_client *client, const void *context, os_error *err)
+static os_code acquired(struct holding *holding)
 {
-    const struct lock_arguments *arguments = context;
-    struct lock_call call;
-    os_code code = prepare_lasting(&call, client, arguments, err);
-    if (code != OS_OK)
-        return code;
-    call.item.values[LOCK_AT_NAMESPACE] = item_text(call.lock.name_space);
-    call.item.values[LOCK_AT_NAME] = item_text(call.lock.name);
-    call.item.values[LOCK_AT_OWNER] = item_text(call.lock.owner);
-    call.item.values[LOCK_AT_INSTANCE] = item_text(call.lock.instance);
-    call.item.values[LOCK_AT_DURATION] = item_number(arguments->duration_s);
-    call.asking.restart = begin_to_acquire;
-    call.asking.request.verb = TABLE_PUT;
-    call.asking.request.condition = &call.condition;
-    code = ask(&call, arguments, err);
-    if (code == OS_OK)
-        take_lock(&call.info, &call.item);
-    give(&call, arguments->ret);
-    if (code == OS_OK && is_over_by_now(&call))
-        return error_set(err, OS_ERR_DEADLINE,
+    struct holding_lock *call = &holding->lock;
+    if (call->code == OS_OK)
+        fill_info(&call->item, &call->info);
+    give(holding);
+    if (call->code == OS_OK && is_over_by_now(call))
+        return error_set(&holding->error, OS_ERR_DEADLINE,
                          "The lock %.300s was acquired until second %lld, and is over: the table's answer took longer. "
                          "Acquire it again, for longer.",
-                         call.id, (long long)call.info.expiry_s);
-    if (is_not_known(&call, code))
-        return not_known(&call, "acquired is not known: acquire it again with the same instance, or release it", code,
-                         err);
-    return code == OS_ERR_CONFLICT ? held_by_another(&call, err) : code;
+                         call->id, (long long)call->info.expiry_s);
+    if (is_not_known(call))
+        return not_known(holding, "acquired is not known: acquire it again with the same instance, or release it",
+                         call->code);
+    return call->code == OS_ERR_CONFLICT ? held_by_another(holding) : call->code;
 }
 
-static os_code refuse_renewal(const struct lock_call *call, os_error *err)
+static enum steps_next end_acquiring(struct holding *holding)
 {
+    return holding_over(holding, acquired(holding));
+}
+
+enum steps_next holding_acquire_lock(struct holding *holding)
+{
+    struct holding_lock *call = &holding->lock;
+    os_code code = prepare_lasting(holding);
+    if (code != OS_OK)
+        return holding_over(holding, code);
+    call->item.values[LOCK_AT_NAMESPACE] = item_text(call->lock.name_space);
+    call->item.values[LOCK_AT_NAME] = item_text(call->lock.name);
+    call->item.values[LOCK_AT_OWNER] = item_text(call->lock.owner);
+    call->item.values[LOCK_AT_INSTANCE] = item_text(call->lock.instance);
+    call->item.values[LOCK_AT_DURATION] = item_number(holding->arguments->duration_s);
+    holding->asking.restart = begin_to_acquire;
+    holding->asking.request.verb = TABLE_PUT;
+    holding->asking.request.condition = &call->condition;
+    return ask(holding, end_acquiring);
+}
+
+static os_code refuse_renewal(struct holding *holding)
+{
+    const struct holding_lock *call = &holding->lock;
+    os_error *err = &holding->error;
     bool ours =
         strcmp(call->info.owner, call->lock.owner) == 0 && strcmp(call->info.instance, call->lock.instance) == 0;
     if (!call->info.held)
         return error_set(err, OS_ERR_CONFLICT, "There is no lock %.300s to renew: acquire it again.", call->id);
     if (!ours)
-        return held_by_another(call, err);
+        return held_by_another(holding);
     return error_set(
         err, OS_ERR_CONFLICT,
         "The lock %.300s expired at second %lld, and it is second %llu: another may have had it. Acquire it "
@@ -256,170 +282,163 @@ static os_code refuse_renewal(const struct lock_call *call, os_error *err)
 
 static void begin_to_renew(void *context)
 {
-    struct lock_call *call = container_of(context, struct lock_call, info);
+    struct holding *holding = context;
+    struct holding_lock *call = &holding->lock;
     memset(&call->condition, 0, sizeof(call->condition));
     item_require_there(&call->condition, LOCK_AT_ID);
     item_require_at_least(&call->condition, LOCK_AT_EXPIRY, lock_now_s());
     require_ours(call);
 }
 
-static os_code renew(os_client *client, const void *context, os_error *err)
+static os_code renewed(struct holding *holding)
 {
-    const struct lock_arguments *arguments = context;
-    struct lock_call call;
-    os_code code = prepare_lasting(&call, client, arguments, err);
-    if (code != OS_OK)
-        return code;
-    call.changes[0] = (struct item_change){LOCK_AT_DURATION, ITEM_ADD, item_number(arguments->duration_s)};
-    call.changes[1] = (struct item_change){LOCK_AT_EXPIRY, ITEM_ADD, item_number(arguments->duration_s)};
-    call.asking.restart = begin_to_renew;
-    call.asking.request.verb = TABLE_UPDATE;
-    call.asking.request.condition = &call.condition;
-    call.asking.request.changes = call.changes;
-    call.asking.request.change_count = 2;
-    code = ask(&call, arguments, err);
-    give(&call, arguments->ret);
-    if (code == OS_ERR_CONFLICT || (code == OS_OK && is_over_by_now(&call)))
-        return refuse_renewal(&call, err);
-    if (is_not_known(&call, code))
-        return not_known(&call, "renewed is not known: read it", OS_ERR_UNDECIDED, err);
-    return code;
+    const struct holding_lock *call = &holding->lock;
+    give(holding);
+    if (call->code == OS_ERR_CONFLICT || (call->code == OS_OK && is_over_by_now(call)))
+        return refuse_renewal(holding);
+    if (is_not_known(call))
+        return not_known(holding, "renewed is not known: read it", OS_ERR_UNDECIDED);
+    return call->code;
 }
 
-/* On the condition that stands there. `what` is done to a lock that is there. */
-static os_code delete_lock(struct lock_call *call, const struct lock_arguments *arguments, const char *what,
-                           os_error *err)
+static enum steps_next end_renewing(struct holding *holding)
 {
-    call->asking.request.verb = TABLE_DELETE;
-    call->asking.request.condition = &call->condition;
-    os_code code = ask(call, arguments, err);
-    give(call, arguments->ret);
+    return holding_over(holding, renewed(holding));
+}
+
+enum steps_next holding_renew_lock(struct holding *holding)
+{
+    struct holding_lock *call = &holding->lock;
+    struct table_request *request = &holding->asking.request;
+    uint64_t duration_s = holding->arguments->duration_s;
+    os_code code = prepare_lasting(holding);
+    if (code != OS_OK)
+        return holding_over(holding, code);
+    call->changes[0] = (struct item_change){LOCK_AT_DURATION, ITEM_ADD, item_number(duration_s)};
+    call->changes[1] = (struct item_change){LOCK_AT_EXPIRY, ITEM_ADD, item_number(duration_s)};
+    holding->asking.restart = begin_to_renew;
+    request->verb = TABLE_UPDATE;
+    request->condition = &call->condition;
+    request->changes = call->changes;
+    request->change_count = 2;
+    return ask(holding, end_renewing);
+}
+
+/* `what` was done to a lock that is there. */
+static enum steps_next end_deleting(struct holding *holding, const char *what)
+{
+    const struct holding_lock *call = &holding->lock;
+    os_code code = call->code;
+    give(holding);
     if (code == OS_ERR_CONFLICT)
-        return call->info.held ? held_by_another(call, err) : OS_OK;
-    return is_not_known(call, code) ? not_known(call, what, code, err) : code;
+        code = call->info.held ? held_by_another(holding) : OS_OK;
+    else if (is_not_known(call))
+        code = not_known(holding, what, code);
+    return holding_over(holding, code);
 }
 
-static os_code release(os_client *client, const void *context, os_error *err)
+/* On the condition that stands there. */
+static enum steps_next delete_lock(struct holding *holding, holding_step_fn next)
 {
-    const struct lock_arguments *arguments = context;
-    struct lock_call call;
-    os_code code = prepare(&call, client, arguments, true, err);
+    holding->asking.request.verb = TABLE_DELETE;
+    holding->asking.request.condition = &holding->lock.condition;
+    return ask(holding, next);
+}
+
+static enum steps_next end_releasing(struct holding *holding)
+{
+    return end_deleting(holding, "released is not known: release it again");
+}
+
+enum steps_next holding_release_lock(struct holding *holding)
+{
+    os_code code = prepare(holding, true);
     if (code != OS_OK)
-        return code;
-    require_ours(&call);
-    return delete_lock(&call, arguments, "released is not known: release it again", err);
+        return holding_over(holding, code);
+    require_ours(&holding->lock);
+    return delete_lock(holding, end_releasing);
+}
+
+static enum steps_next end_breaking(struct holding *holding)
+{
+    return end_deleting(holding, "broken is not known: break it again");
 }
 
 /* Whosever it is. */
-static os_code break_expired(os_client *client, const void *context, os_error *err)
+enum steps_next holding_break_lock(struct holding *holding)
 {
-    const struct lock_arguments *arguments = context;
-    struct lock_call call;
-    os_code code = prepare(&call, client, arguments, false, err);
+    os_code code = prepare(holding, false);
     if (code != OS_OK)
-        return code;
-    item_require_below(&call.condition, LOCK_AT_EXPIRY, lock_now_s());
-    return delete_lock(&call, arguments, "broken is not known: break it again", err);
+        return holding_over(holding, code);
+    item_require_below(&holding->lock.condition, LOCK_AT_EXPIRY, lock_now_s());
+    return delete_lock(holding, end_breaking);
 }
 
-static os_code look_up(os_client *client, const void *context, os_error *err)
+static enum steps_next lock_was_read(struct holding *holding)
 {
-    const struct lock_arguments *arguments = context;
-    struct lock_call call;
-    os_code code = prepare(&call, client, arguments, false, err);
+    os_code code = holding_answer(holding);
+    give(holding);
+    return holding_over(holding, code);
+}
+
+enum steps_next holding_read_lock(struct holding *holding)
+{
+    os_code code = prepare(holding, false);
     if (code != OS_OK)
-        return code;
-    call.asking.request.verb = TABLE_GET;
-    call.asking.repeats = ASKING_UNTIL_CLEAR;
-    code = asking_run(&call.asking, arguments->call, err);
-    give(&call, arguments->ret);
-    return code;
+        return holding_over(holding, code);
+    holding->asking.request.verb = TABLE_GET;
+    holding->asking.repeats = ASKING_UNTIL_CLEAR;
+    return holding_ask(holding, lock_was_read);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- list */
 
 struct lock_row {
-    char name_space[PART_MAX + 1];
-    char name[PART_MAX + 1];
+    char name_space[LOCK_PART_MAX + 1];
+    char name[LOCK_PART_MAX + 1];
     os_lock_info info;
 };
 
 static bool fill_row(void *context, const struct item *item, void *ret)
 {
-    const struct lock_list_arguments *arguments = context;
+    const struct holding_arguments *arguments = context;
     struct lock_row *row = ret;
     (void)TEXT_COPY_STR(item_text_of(item, LOCK_AT_NAMESPACE), row->name_space);
     (void)TEXT_COPY_STR(item_text_of(item, LOCK_AT_NAME), row->name);
     row->info.size = sizeof(row->info);
-    take_lock(&row->info, item);
+    fill_info(item, &row->info);
     return arguments->name_space == NULL || strcmp(arguments->name_space, row->name_space) == 0;
 }
 
 static int give_row(void *context, const void *given)
 {
-    const struct lock_list_arguments *arguments = context;
+    const struct holding_arguments *arguments = context;
     const struct lock_row *row = given;
-    return arguments->each(arguments->context, row->name_space, row->name, &row->info);
+    return arguments->each_lock(arguments->each_context, row->name_space, row->name, &row->info);
 }
 
-static os_code list_locks(os_client *client, const void *context, os_error *err)
+enum steps_next holding_list_locks(struct holding *holding)
 {
-    const struct lock_list_arguments *arguments = context;
-    struct listing listing = {.schema = &lock_schema,
-                              .row_size = sizeof(struct lock_row),
-                              .fill = fill_row,
-                              .give = give_row,
-                              .context = (void *)arguments};
-    return listing_run(&listing, client, arguments->call, err);
+    const struct holding_arguments *arguments = holding->arguments;
+    if (arguments->each_lock == NULL)
+        return holding_over(holding, error_set(&holding->error, OS_ERR_ARGUMENT,
+                                               "os_lock_list needs a callback that receives the locks."));
+    holding->listing = (struct holding_listing){.schema = &lock_schema,
+                                                .row_size = sizeof(struct lock_row),
+                                                .fill = fill_row,
+                                                .give = give_row,
+                                                .context = (void *)arguments};
+    return holding_ask_for_list(holding);
 }
 
-/* ----------------------------------------------------------------------------------------------- the interface */
+/* --------------------------------------------------------------------------------------------------------- table */
 
-static os_code perform(os_client *client, const struct lock_arguments *arguments, client_perform_fn call, os_error *err)
+enum steps_next holding_create_locks(struct holding *holding)
 {
-    const struct lock_call nothing = {.info.held = 0};
-    give(&nothing, arguments->ret);
-    return client_perform(client, call, arguments, err);
+    return holding_ask_of_table(holding, TABLE_CREATE, &lock_schema);
 }
 
-os_code lock_acquire(os_client *client, const struct lock_arguments *arguments, os_error *err)
+enum steps_next holding_check_locks(struct holding *holding)
 {
-    return perform(client, arguments, acquire, err);
-}
-
-os_code lock_renew(os_client *client, const struct lock_arguments *arguments, os_error *err)
-{
-    return perform(client, arguments, renew, err);
-}
-
-os_code lock_release(os_client *client, const struct lock_arguments *arguments, os_error *err)
-{
-    return perform(client, arguments, release, err);
-}
-
-os_code lock_read(os_client *client, const struct lock_arguments *arguments, os_error *err)
-{
-    return perform(client, arguments, look_up, err);
-}
-
-os_code lock_break(os_client *client, const struct lock_arguments *arguments, os_error *err)
-{
-    return perform(client, arguments, break_expired, err);
-}
-
-os_code lock_list(os_client *client, const struct lock_list_arguments *arguments, os_error *err)
-{
-    if (arguments->each == NULL)
-        return error_set(err, OS_ERR_ARGUMENT, "os_lock_list needs a callback that receives the locks.");
-    return client_perform(client, list_locks, arguments, err);
-}
-
-os_code lock_table_create(os_client *client, const os_call *call, os_error *err)
-{
-    return asking_of_table(client, TABLE_CREATE, &lock_schema, call, err);
-}
-
-os_code lock_table_check(os_client *client, const os_call *call, os_error *err)
-{
-    return asking_of_table(client, TABLE_CHECK, &lock_schema, call, err);
+    return holding_ask_of_table(holding, TABLE_CHECK, &lock_schema);
 }

@@ -80,6 +80,8 @@ struct keep_given {
     os_sink sink;
     os_list_options list_options;
     os_update_options options; /* of an update */
+    os_lease_options lease_options;
+    os_lock lock;
 };
 
 /* NULL where the caller gave none. */
@@ -159,6 +161,27 @@ static void keep_walk_update(struct keep_walk *walk, struct keep_given *given, s
     own->options = options;
 }
 
+static void keep_walk_holding(struct keep_walk *walk, struct keep_given *given, struct kept_arguments *kept)
+{
+    struct holding_arguments *own = &kept->holding;
+    os_lease_options *options =
+        keep_struct(walk, own->options != NULL, &given->lease_options, sizeof(given->lease_options));
+    os_lock *lock = KEEP_STRUCT(walk, own, given, lock);
+    keep_text(walk, &own->name);
+    keep_text(walk, &own->handle);
+    keep_text(walk, &own->name_space);
+    if (options)
+        keep_text(walk, &options->owner);
+    if (lock) {
+        keep_text(walk, &lock->name_space);
+        keep_text(walk, &lock->name);
+        keep_text(walk, &lock->owner);
+        keep_text(walk, &lock->instance);
+    }
+    own->options = options;
+    own->lock = lock;
+}
+
 /* ------------------------------------------------------------------------------------------------ calls */
 
 /* Counts, then copies, what `kept` points to. */
@@ -233,6 +256,23 @@ os_code keep_update(const struct update_arguments *arguments, const os_call *cal
     code = keep_copy(ret, &given, keep_walk_update, err);
     ret->update.guarded = (struct guarded_arguments){.name = "update", .key = own->key, .call = &ret->call};
     return code;
+}
+
+os_code keep_holding(const struct holding_arguments *arguments, const os_call *call, struct kept_arguments *ret,
+                     os_error *err)
+{
+    struct keep_given given;
+    struct holding_arguments *own = &ret->holding;
+    os_code code = arguments_take_call(call, &ret->call, err);
+    KEEP_TAKE(code, arguments, &given, lock, "os_lock", err);
+    if (code == OS_OK && arguments->options)
+        code = versioned_copy(arguments->options, &given.lease_options, sizeof(given.lease_options), "os_lease_options",
+                              err);
+    if (code != OS_OK)
+        return code;
+    *own = *arguments;
+    own->call = &ret->call;
+    return keep_copy(ret, &given, keep_walk_holding, err);
 }
 
 void keep_free(struct kept_arguments *kept)

@@ -5,6 +5,7 @@
 #define OSCOMMIT_OPERATION_KEEP_H
 
 #include "guarded/guarded.h"
+#include "holding/holding.h"
 #include "plain/plain.h"
 #include "update/update.h"
 
@@ -18,8 +19,9 @@ struct kept_arguments {
         struct guarded_arguments guarded;
         struct plain_arguments plain;
         struct kept_update update;
+        struct holding_arguments holding;
     };
-    os_call call; /* of either; the deadline is not 0 */
+    os_call call; /* of any; the deadline is not 0 */
     void *block;  /* all structs, strings and lists that it points to; own */
 };
 
@@ -30,6 +32,8 @@ os_code keep_plain(const struct plain_arguments *arguments, const os_call *call,
                    os_error *err);
 os_code keep_update(const struct update_arguments *arguments, const os_call *call, struct kept_arguments *ret,
                     os_error *err);
+os_code keep_holding(const struct holding_arguments *arguments, const os_call *call, struct kept_arguments *ret,
+                     os_error *err);
 void keep_free(struct kept_arguments *kept);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/container.h"
 #include "base/error.h"
 #include "guarded/call.h"
+#include "holding/call.h"
 #include "operation/keep.h"
 #include "operation/queue.h"
 #include "operation/update.h"
@@ -13,6 +14,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+
+enum operation_kind { OPERATION_GUARDED, OPERATION_PLAIN, OPERATION_HOLDING };
 
 struct os_operation {
     os_client *client;
@@ -26,15 +29,21 @@ struct os_operation {
     os_cancel *cancel;            /* its own, which the call listens to */
     os_cancel *callers;           /* NULL: none */
     struct cancel_link by_caller; /* who triggers the own one, too */
-    bool is_guarded;
+    enum operation_kind kind;
     atomic_bool done;
-    /* Of the two there is memory for one. */
+    /* Of these there is memory for one. */
     union {
         struct guarded guarded;
         struct operation_plain {
             struct plain plain;
             os_object object;
         } plain;
+        struct operation_holding {
+            struct holding holding;
+            os_lease *lease;          /* own, until somebody takes it */
+            os_lease_info lease_info; /* its size is 0 until it tells something */
+            os_lock_info lock_info;   /* the same */
+        } holding;
     } call;
 };
 
@@ -42,8 +51,10 @@ struct os_operation {
 
 static void operation_free(os_operation *operation)
 {
-    if (operation->is_guarded)
+    if (operation->kind == OPERATION_GUARDED)
         free(operation->call.guarded.outcome.result.ticket);
+    if (operation->kind == OPERATION_HOLDING)
+        holding_let_go(operation->call.holding.lease);
     keep_free(&operation->arguments);
     os_cancel_free(operation->cancel);
     free(operation);
@@ -80,6 +91,13 @@ static void operation_on_plain(struct plain *plain)
     operation_complete(operation);
 }
 
+static void operation_on_holding(struct holding *holding)
+{
+    os_operation *operation = container_of(holding, struct os_operation, call.holding.holding);
+    holding_free(holding);
+    operation_complete(operation);
+}
+
 /* ------------------------------------------------------------------------------------------------ the beginning */
 
 static void operation_on_cancelled(struct cancel_link *link)
@@ -98,20 +116,31 @@ static void operation_take_time(os_operation *operation)
     call->deadline_ms = call->deadline_ms > waited_ms ? call->deadline_ms - waited_ms : 1;
 }
 
+/* What ends a lease goes on all the same: its caller has given that away. */
+static void operation_refuse(os_operation *operation)
+{
+    switch (operation->kind) {
+    case OPERATION_GUARDED: operation->call.guarded.step = guarded_refuse_unstarted; break;
+    case OPERATION_PLAIN: operation->call.plain.plain.step = plain_refuse_unstarted; break;
+    case OPERATION_HOLDING:
+        if (operation->arguments.holding.lease == NULL)
+            operation->call.holding.holding.step = holding_refuse_unstarted;
+        break;
+    }
+}
+
 static void operation_begin(struct loop_job *job)
 {
     os_operation *operation = container_of(job, struct os_operation, job);
     operation_take_time(operation);
     operation->by_caller.on_cancelled = operation_on_cancelled;
-    bool listens = cancel_link(operation->callers, &operation->by_caller, operation->client->loop);
-    if (!listens && operation->is_guarded)
-        operation->call.guarded.step = guarded_refuse_unstarted;
-    else if (!listens)
-        operation->call.plain.plain.step = plain_refuse_unstarted;
-    if (operation->is_guarded)
-        guarded_start(&operation->call.guarded, operation_on_guarded);
-    else
-        plain_start(&operation->call.plain.plain, operation_on_plain);
+    if (!cancel_link(operation->callers, &operation->by_caller, operation->client->loop))
+        operation_refuse(operation);
+    switch (operation->kind) {
+    case OPERATION_GUARDED: guarded_start(&operation->call.guarded, operation_on_guarded); break;
+    case OPERATION_PLAIN: plain_start(&operation->call.plain.plain, operation_on_plain); break;
+    case OPERATION_HOLDING: holding_start(&operation->call.holding.holding, operation_on_holding); break;
+    }
 }
 
 static os_code operation_take_start(os_operation *operation, const os_start *start, os_call const **ret_call,
@@ -133,6 +162,38 @@ static os_code operation_take_start(os_operation *operation, const os_start *sta
     return OS_OK;
 }
 
+static void operation_init_plain(os_operation *operation, plain_step_fn first)
+{
+    struct operation_plain *plain = &operation->call.plain;
+    struct plain_arguments *arguments = &operation->arguments.plain;
+    plain_init(&plain->plain, operation->client, arguments, first);
+    plain->object = (os_object)OS_OBJECT_INIT;
+    arguments->ret = &plain->object;
+}
+
+static void operation_init_holding(os_operation *operation, holding_step_fn first)
+{
+    struct operation_holding *holding = &operation->call.holding;
+    struct holding_arguments *arguments = &operation->arguments.holding;
+    holding_init(&holding->holding, operation->client, arguments, first);
+    arguments->ret = &holding->lease;
+    arguments->ret_info = &holding->lease_info;
+    arguments->ret_lock_info = &holding->lock_info;
+}
+
+static void operation_init_call(os_operation *operation, const struct operation_request *request)
+{
+    struct kept_arguments *kept = &operation->arguments;
+    switch (operation->kind) {
+    case OPERATION_GUARDED:
+        guarded_init(&operation->call.guarded, operation->client, &kept->guarded,
+                     request->update ? operation_update : request->guarded_first);
+        break;
+    case OPERATION_PLAIN: operation_init_plain(operation, request->plain_first); break;
+    case OPERATION_HOLDING: operation_init_holding(operation, request->holding_first); break;
+    }
+}
+
 static os_code operation_take_request(os_operation *operation, const struct operation_request *request, os_error *err)
 {
     struct kept_arguments *kept = &operation->arguments;
@@ -140,44 +201,65 @@ static os_code operation_take_request(os_operation *operation, const struct oper
     os_code code = operation_take_start(operation, request->start, &call, err);
     if (code != OS_OK)
         return code;
-    operation->is_guarded = request->plain == NULL;
     if (request->update)
         code = keep_update(request->update, call, kept, err);
+    else if (request->guarded)
+        code = keep_guarded(request->guarded, call, kept, err);
+    else if (request->plain)
+        code = keep_plain(request->plain, call, kept, err);
     else
-        code = request->guarded ? keep_guarded(request->guarded, call, kept, err)
-                                : keep_plain(request->plain, call, kept, err);
+        code = keep_holding(request->holding, call, kept, err);
     operation->callers = kept->call.cancel;
     kept->call.cancel = operation->cancel;
-    if (operation->is_guarded) {
-        guarded_init(&operation->call.guarded, operation->client, &kept->guarded,
-                     request->update ? operation_update : request->guarded_first);
-        return code;
-    }
-    struct operation_plain *plain = &operation->call.plain;
-    plain_init(&plain->plain, operation->client, &kept->plain, request->plain_first);
-    plain->object = (os_object)OS_OBJECT_INIT;
-    kept->plain.ret = &plain->object;
     return code;
+}
+
+/* A closed client is gone, and only its lease knows that. */
+static os_code operation_enter(os_operation *operation, const struct operation_request *request, os_error *err)
+{
+    os_lease *lease = request->holding ? request->holding->lease : NULL;
+    return lease ? holding_enter_operation(lease, &operation->client, err)
+                 : client_operation_enter(operation->client, err);
+}
+
+static size_t operation_size(enum operation_kind kind)
+{
+    size_t head = offsetof(os_operation, call);
+    switch (kind) {
+    case OPERATION_PLAIN: return head + sizeof(struct operation_plain);
+    case OPERATION_HOLDING: return head + sizeof(struct operation_holding);
+    case OPERATION_GUARDED: break;
+    }
+    return head + sizeof(struct guarded);
+}
+
+static enum operation_kind operation_kind_of(const struct operation_request *request)
+{
+    if (request->holding)
+        return OPERATION_HOLDING;
+    return request->plain ? OPERATION_PLAIN : OPERATION_GUARDED;
 }
 
 static os_code operation_new(os_client *client, const struct operation_request *request, os_operation **ret,
                              os_error *err)
 {
-    size_t call_size = request->plain ? sizeof(struct operation_plain) : sizeof(struct guarded);
-    os_operation *operation = calloc(1, offsetof(os_operation, call) + call_size);
+    enum operation_kind kind = operation_kind_of(request);
+    os_operation *operation = calloc(1, operation_size(kind));
     if (operation == NULL)
         return error_no_memory(err);
+    operation->kind = kind;
     operation->client = client;
     operation->job.run = operation_begin;
     clock_read(&operation->started);
     os_code code = os_cancel_new(&operation->cancel) == OS_OK ? operation_take_request(operation, request, err)
                                                               : error_no_memory(err);
     if (code == OS_OK)
-        code = client_operation_enter(client, err);
+        code = operation_enter(operation, request, err);
     if (code != OS_OK) {
         operation_free(operation);
         return code;
     }
+    operation_init_call(operation, request);
     *ret = operation;
     return OS_OK;
 }
@@ -191,7 +273,7 @@ os_code operation_start(os_client *client, const struct operation_request *reque
         return code;
     if (ret)
         *ret = operation;
-    loop_post(client->loop, &operation->job);
+    loop_post(operation->client->loop, &operation->job);
     return OS_OK;
 }
 
@@ -204,7 +286,7 @@ static bool is_done(const os_operation *operation)
 
 os_verdict os_operation_verdict(const os_operation *operation)
 {
-    if (!operation->is_guarded || !is_done(operation))
+    if (operation->kind != OPERATION_GUARDED || !is_done(operation))
         return (os_verdict)0;
     return operation->call.guarded.outcome.verdict;
 }
@@ -213,7 +295,12 @@ const os_error *os_operation_error(const os_operation *operation)
 {
     if (!is_done(operation))
         return NULL;
-    return operation->is_guarded ? &operation->call.guarded.outcome.error : &operation->call.plain.plain.error;
+    switch (operation->kind) {
+    case OPERATION_PLAIN: return &operation->call.plain.plain.error;
+    case OPERATION_HOLDING: return &operation->call.holding.holding.error;
+    case OPERATION_GUARDED: break;
+    }
+    return &operation->call.guarded.outcome.error;
 }
 
 os_code os_operation_code(const os_operation *operation)
@@ -224,13 +311,37 @@ os_code os_operation_code(const os_operation *operation)
 
 const os_result *os_operation_result(const os_operation *operation)
 {
-    bool told = operation->is_guarded && is_done(operation);
+    bool told = operation->kind == OPERATION_GUARDED && is_done(operation);
     return told ? &operation->call.guarded.outcome.result : NULL;
 }
 
 const os_object *os_operation_object(const os_operation *operation)
 {
-    return !operation->is_guarded && is_done(operation) ? &operation->call.plain.object : NULL;
+    return operation->kind == OPERATION_PLAIN && is_done(operation) ? &operation->call.plain.object : NULL;
+}
+
+static bool tells_of_holding(const os_operation *operation)
+{
+    return operation->kind == OPERATION_HOLDING && is_done(operation);
+}
+
+os_lease *os_operation_lease(os_operation *operation)
+{
+    if (!tells_of_holding(operation))
+        return NULL;
+    os_lease *lease = operation->call.holding.lease;
+    operation->call.holding.lease = NULL;
+    return lease;
+}
+
+const os_lease_info *os_operation_lease_info(const os_operation *operation)
+{
+    return tells_of_holding(operation) ? &operation->call.holding.lease_info : NULL;
+}
+
+const os_lock_info *os_operation_lock_info(const os_operation *operation)
+{
+    return tells_of_holding(operation) ? &operation->call.holding.lock_info : NULL;
 }
 
 void *os_operation_context(const os_operation *operation)

@@ -7,6 +7,7 @@
 #define OSCOMMIT_OPERATION_OPERATION_H
 
 #include "guarded/guarded.h"
+#include "holding/holding.h"
 #include "oscommit_async.h"
 #include "plain/plain.h"
 
@@ -17,10 +18,12 @@ struct operation_request {
     const struct plain_arguments *plain; /* or these */
     plain_step_fn plain_first;
     const struct update_arguments *update; /* or these alone */
+    const struct holding_arguments *holding;
+    holding_step_fn holding_first;
     const os_start *start;
 };
 
-/* Starts it. `ret` may be NULL. What oscommit_async.h says is refused at once; then there is no operation. */
+/* Starts it. `client` is not looked at where the arguments have a lease, which is of one. `ret` may be NULL. What oscommit_async.h says is refused at once; then there is no operation. */
 os_code operation_start(os_client *client, const struct operation_request *request, os_operation **ret, os_error *err);
 
 #endif

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Every C file is as clang-format would write it.
+# Every C and C++ file is as clang-format would write it.
 # usage: format.sh ROOT
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 root=$1
 
 mapfile -t folders < <(for name in include src tool lab test fuzz bench examples; do [[ -d $root/$name ]] && echo "$root/$name"; done)
-mapfile -d '' -t sources < <(find "${folders[@]}" -name '*.[ch]' -print0 | sort -z)
+mapfile -d '' -t sources < <(find "${folders[@]}" \( -name '*.[ch]' -o -name '*.[ch]pp' \) -print0 | sort -z)
 looked_at=${#sources[@]}
 if ((looked_at > 0)); then
     found=$(printf '%s\0' "${sources[@]}" |

@@ -34,7 +34,7 @@ declare -A below=(
     [probe]="client store loop profile s3 http commit aws base"
     [holding]="client table item loop lease base"
     [gc]="client store ledger table loop s3 commit base"
-    [operation]="update guarded plain upload client store ledger table loop profile s3 http commit aws base"
+    [operation]="holding update guarded plain upload client store ledger table loop profile s3 http commit aws base"
     [api]="update operation guarded plain probe gc holding upload client store ledger table credentials loop profile s3 http commit aws base"
     [sigv2]="s3 aws base"
 )

@@ -22,6 +22,12 @@ for source in "${sources[@]}"; do
         /^$/ && !open { head = 0 }' "$source")
 done
 
+while IFS= read -r -d '' source; do
+    seen
+    lines=$(wc -l <"$source")
+    ((lines <= 500)) || violation "$source has $lines lines, more than 500"
+done < <(find "${folders[@]}" "$root/include" -name '*.[ch]pp' -print0 2>/dev/null)
+
 if ! command -v pmccabe >/dev/null; then
     violation "pmccabe is not installed: the complexity cannot be checked"
 elif ((${#sources[@]} > 0)); then

@@ -5,6 +5,7 @@
  * before it waits, as far as the start has to have copied it.
  */
 #include "oscommit_async.h"
+#include "oscommit_lease.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -237,3 +238,152 @@ PLAIN(table_release, table_release,
       (client, key, etag, force, &start, &operation, err), NULL)
 PLAIN(client_warm, client_warm, (os_client * client, uint32_t connections, const os_call *call, os_error *err),
       (client, connections, &start, &operation, err), NULL)
+
+/* ------------------------------------------------------------------------------------------------ leases, locks */
+
+static os_code end_acquiring(struct waiter *waiter, os_code code, os_operation *operation, os_lease **ret,
+                             os_error *err)
+{
+    *ret = NULL;
+    if (code != OS_OK)
+        return code;
+    waiter_wait(waiter, operation);
+    *ret = os_operation_lease(operation);
+    if (os_operation_lease(operation) != NULL) {
+        fprintf(stderr, "a lease was given twice\n");
+        abort();
+    }
+    return end_plain(waiter, code, operation, NULL, err);
+}
+
+os_code __real_os_lease_acquire(os_client *client, const char *name, const os_lease_options *options,
+                                const os_call *call, os_lease **ret, os_error *err);
+os_code __wrap_os_lease_acquire(os_client *client, const char *name, const os_lease_options *options,
+                                const os_call *call, os_lease **ret, os_error *err);
+os_code __wrap_os_lease_acquire(os_client *client, const char *name, const os_lease_options *options,
+                                const os_call *call, os_lease **ret, os_error *err)
+{
+    struct waiter waiter;
+    os_start start;
+    os_operation *operation = NULL;
+    if (ret == NULL)
+        return __real_os_lease_acquire(client, name, options, call, ret, err);
+    char *lent = lend(name);
+    waiter_init(&waiter, call, &start);
+    os_code code = os_start_lease_acquire(client, lent, options, &start, &operation, err);
+    take_back(lent);
+    return end_acquiring(&waiter, code, operation, ret, err);
+}
+
+os_code __real_os_lease_adopt(os_client *client, const char *name, const char *handle, const os_lease_options *options,
+                              const os_call *call, os_lease **ret, os_error *err);
+os_code __wrap_os_lease_adopt(os_client *client, const char *name, const char *handle, const os_lease_options *options,
+                              const os_call *call, os_lease **ret, os_error *err);
+os_code __wrap_os_lease_adopt(os_client *client, const char *name, const char *handle, const os_lease_options *options,
+                              const os_call *call, os_lease **ret, os_error *err)
+{
+    struct waiter waiter;
+    os_start start;
+    os_operation *operation = NULL;
+    if (ret == NULL)
+        return __real_os_lease_adopt(client, name, handle, options, call, ret, err);
+    char *lent = lend(handle);
+    waiter_init(&waiter, call, &start);
+    os_code code = os_start_lease_adopt(client, name, lent, options, &start, &operation, err);
+    take_back(lent);
+    return end_acquiring(&waiter, code, operation, ret, err);
+}
+
+/* What no start can do: a lease that is not there, or whose client is closed, is freed by the call. os_lease_detach stays
+ * a call: it is what the tests make where a call is refused. */
+os_code __real_os_lease_release(os_lease *lease, const os_call *call, os_error *err);
+os_code __wrap_os_lease_release(os_lease *lease, const os_call *call, os_error *err);
+os_code __wrap_os_lease_release(os_lease *lease, const os_call *call, os_error *err)
+{
+    struct waiter waiter;
+    os_start start;
+    os_operation *operation = NULL;
+    waiter_init(&waiter, call, &start);
+    os_code code = lease ? os_start_lease_release(lease, &start, &operation, err) : OS_ERR_CANCELLED;
+    if (code == OS_ERR_CANCELLED)
+        return __real_os_lease_release(lease, call, err);
+    return end_plain(&waiter, code, operation, NULL, err);
+}
+
+os_code __real_os_lease_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret,
+                             os_error *err);
+os_code __wrap_os_lease_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret,
+                             os_error *err);
+os_code __wrap_os_lease_read(os_client *client, const char *name, const os_call *call, os_lease_info *ret,
+                             os_error *err)
+{
+    struct waiter waiter;
+    os_start start;
+    os_operation *operation = NULL;
+    if (ret == NULL)
+        return __real_os_lease_read(client, name, call, ret, err);
+    char *lent = lend(name);
+    waiter_init(&waiter, call, &start);
+    os_code code = os_start_lease_read(client, lent, &start, &operation, err);
+    take_back(lent);
+    if (code != OS_OK)
+        return code;
+    waiter_wait(&waiter, operation);
+    if (os_operation_lease_info(operation)->size != 0)
+        give(os_operation_lease_info(operation), sizeof(os_lease_info), ret);
+    return end_plain(&waiter, code, operation, NULL, err);
+}
+
+static os_code end_lock(struct waiter *waiter, os_code code, os_operation *operation, os_lock_info *ret, os_error *err)
+{
+    const os_lock_info nothing = {0};
+    if (ret)
+        give(&nothing, sizeof(nothing), ret);
+    if (code != OS_OK)
+        return code;
+    waiter_wait(waiter, operation);
+    if (ret && os_operation_lock_info(operation)->size != 0)
+        give(os_operation_lock_info(operation), sizeof(os_lock_info), ret);
+    return end_plain(waiter, code, operation, NULL, err);
+}
+
+#define LOCK(name, parameters, arguments)                    \
+    os_code __wrap_os_lock_##name parameters;                \
+    os_code __wrap_os_lock_##name parameters                 \
+    {                                                        \
+        struct waiter waiter;                                \
+        os_start start;                                      \
+        os_operation *operation = NULL;                      \
+        waiter_init(&waiter, call, &start);                  \
+        os_code code = os_start_lock_##name arguments;       \
+        return end_lock(&waiter, code, operation, ret, err); \
+    }
+
+LOCK(acquire,
+     (os_client * client, const os_lock *lock, uint64_t duration_s, const os_call *call, os_lock_info *ret,
+      os_error *err),
+     (client, lock, duration_s, &start, &operation, err))
+LOCK(renew,
+     (os_client * client, const os_lock *lock, uint64_t duration_s, const os_call *call, os_lock_info *ret,
+      os_error *err),
+     (client, lock, duration_s, &start, &operation, err))
+LOCK(release, (os_client * client, const os_lock *lock, const os_call *call, os_lock_info *ret, os_error *err),
+     (client, lock, &start, &operation, err))
+LOCK(read, (os_client * client, const os_lock *lock, const os_call *call, os_lock_info *ret, os_error *err),
+     (client, lock, &start, &operation, err))
+LOCK(break, (os_client * client, const os_lock *lock, const os_call *call, os_lock_info *ret, os_error *err),
+     (client, lock, &start, &operation, err))
+
+PLAIN(lease_list, lease_list, (os_client * client, const os_call *call, os_lease_fn each, void *context, os_error *err),
+      (client, each, context, &start, &operation, err), NULL)
+PLAIN(lock_list, lock_list,
+      (os_client * client, const char *name_space, const os_call *call, os_lock_fn each, void *context, os_error *err),
+      (client, name_space, each, context, &start, &operation, err), NULL)
+PLAIN(lease_table_create, lease_table_create, (os_client * client, const os_call *call, os_error *err),
+      (client, &start, &operation, err), NULL)
+PLAIN(lease_table_check, lease_table_check, (os_client * client, const os_call *call, os_error *err),
+      (client, &start, &operation, err), NULL)
+PLAIN(lock_table_create, lock_table_create, (os_client * client, const os_call *call, os_error *err),
+      (client, &start, &operation, err), NULL)
+PLAIN(lock_table_check, lock_table_check, (os_client * client, const os_call *call, os_error *err),
+      (client, &start, &operation, err), NULL)

@@ -253,7 +253,7 @@ static void note_change(void *context, os_lease *lease, os_lease_status status)
     assert_int_equal(os_lease_state(lease), status);
     if (status != OS_LEASE_LOST)
         return;
-    told->inside = os_lease_release(lease, NULL, NULL); /* refused: it would wait for itself */
+    told->inside = os_lease_detach(lease, NULL); /* refused: it would wait for itself */
     event_set(&told->lost);
 }
 
