@@ -12,7 +12,7 @@ install(TARGETS oscommit EXPORT oscommit-shared
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS oscommit_static EXPORT oscommit-static
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/oscommit.h include/oscommit_async.h include/oscommit_lease.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/oscommit.h include/oscommit_async.h include/oscommit_lease.h include/oscommit_delta.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 install(TARGETS oscommit_tool oscommit_race RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES docs/man/oscommit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

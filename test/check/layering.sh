@@ -33,8 +33,10 @@ declare -A below=(
     [probe]="client store loop profile s3 http commit aws base"
     [holding]="client table item loop lease base"
     [gc]="client store ledger table loop s3 commit base"
+    [delta]="item base"
+    [append]="delta guarded plain holding client table item loop base"
     [operation]="update guarded plain upload client store ledger table loop profile s3 http commit aws base"
-    [api]="update operation guarded plain probe gc holding upload client store ledger table loop profile s3 http commit aws base"
+    [api]="update operation guarded plain probe gc holding append upload client store ledger table loop profile s3 http commit aws base"
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.
@@ -46,7 +48,7 @@ declare -A test_besides=(
 )
 # Who may use which library.
 declare -A users=(
-    [curl]="http" [openssl]="base aws" [expat.h]="s3" [jansson.h]="dynamo client profile" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
+    [curl]="http" [openssl]="base aws" [expat.h]="s3" [jansson.h]="dynamo client profile delta append" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
     [dlfcn.h]="store sigv2"
 )
 # The protocol core, and leases, have no input, no output, no clock and no allocator.
@@ -62,7 +64,7 @@ includes() { # FILE: each include as it stands, "x" or <x>
 
 check_project_include() { # FOLDER FILE INCLUDED
     local folder=$1 target=${3%%/*}
-    [[ $3 == oscommit.h || $3 == oscommit_async.h || $3 == oscommit_lease.h ]] && return
+    [[ $3 == oscommit.h || $3 == oscommit_async.h || $3 == oscommit_lease.h || $3 == oscommit_delta.h ]] && return
     if [[ $3 != */* || $3 == *..* ]]; then
         violation "$2 includes \"$3\": say which folder of src it stands in"
     elif [[ $target != "$folder" ]] && ! has_word "${below[$folder]}" "$target" &&
@@ -125,7 +127,7 @@ declare -A program_below=(
 
 check_program_include() { # FOLDER FILE INCLUDED
     local target=${3%%/*} own=${1#*/}
-    [[ $3 == oscommit.h || $3 == oscommit_lease.h ]] && return
+    [[ $3 == oscommit.h || $3 == oscommit_lease.h || $3 == oscommit_delta.h ]] && return
     if [[ $3 != */* ]]; then
         [[ $1 != */* && -f $root/$1/$3 ]] || violation "$2 includes \"$3\": say which folder of $1 it stands in"
     elif [[ $3 == *..* ]] || { [[ $1 != */* || $target != "$own" ]] && ! has_word "${program_below[$1]}" "$target"; }; then

@@ -27,6 +27,8 @@ const struct command *const commands[] = {
     &command_lease_release,
     &command_lease_show,
     &command_resolve,
+    &command_delta_append,
+    &command_delta_resolve,
     &command_gc,
     &command_race,
     &command_check,

@@ -28,6 +28,8 @@ extern const struct command command_lease_extend;
 extern const struct command command_lease_release;
 extern const struct command command_lease_show;
 extern const struct command command_resolve;
+extern const struct command command_delta_append;
+extern const struct command command_delta_resolve;
 extern const struct command command_gc;
 extern const struct command command_probe;
 extern const struct command command_help;
