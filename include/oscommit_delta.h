@@ -105,6 +105,15 @@ OS_API os_verdict os_delta_resolve(os_client *client, const char *table, const c
                                    const os_delta_options *options, const os_call *call, os_delta_result *ret,
                                    os_error *err);
 
+/* Creates the table of a log store (on-demand billing, keys `tablePath` and `fileName`, TTL on `expireTime`) that ledger_url
+ * of `log_store` names, and waits until it is ACTIVE. OS_OK also if a fit table exists. One table serves many Delta tables.
+ * OS_ERR_CONFIG for sqlite: where files are, nobody needs a log store. Blocks. */
+OS_API os_code os_delta_log_store_create(os_client *log_store, const os_call *call, os_error *err);
+
+/* Checks that it is fit: key schema, attribute types, TTL, ACTIVE, replication. OS_OK, OS_ERR_NO_TABLE, OS_ERR_TABLE (the
+ * message says what is wrong and what to do). Blocks. */
+OS_API os_code os_delta_log_store_check(os_client *log_store, const os_call *call, os_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of oscommit_delta.h. */
 #include "append/append.h"
+#include "append/log_store.h"
 
 os_verdict os_delta_commit(os_client *client, const char *table, const os_delta_files *files,
                            const os_delta_options *options, const os_call *call, os_delta_result *ret, os_error *err)
@@ -21,6 +22,16 @@ os_verdict os_delta_resolve(os_client *client, const char *table, const char *ti
 {
     const struct append_arguments question = {.table = table, .ticket = ticket, .options = options, .call = call};
     return append_run_resolve(client, &question, ret, err);
+}
+
+os_code os_delta_log_store_create(os_client *log_store, const os_call *call, os_error *err)
+{
+    return log_store_table(log_store, TABLE_CREATE, call, err);
+}
+
+os_code os_delta_log_store_check(os_client *log_store, const os_call *call, os_error *err)
+{
+    return log_store_table(log_store, TABLE_CHECK, call, err);
 }
 
 void os_delta_result_clear(os_delta_result *result)

@@ -319,3 +319,13 @@ os_verdict log_store_resolve(struct append *append, uint64_t version, const char
     error_clear(&append->error);
     return OS_COMMITTED;
 }
+
+/* ----------------------------------------------------------------------------------------------------------- table */
+
+os_code log_store_table(os_client *log_store, enum table_verb verb, const os_call *call, os_error *err)
+{
+    if (log_store->ledger == NULL || log_store->ledger->is_local)
+        return error_set(err, OS_ERR_CONFIG,
+                         "A log store is a table of DynamoDB: set ledger_url (--ledger) to dynamodb://TABLE.");
+    return asking_of_table(log_store, verb, &entry_schema, call, err);
+}

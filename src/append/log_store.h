@@ -8,6 +8,7 @@
 
 #include "append/append.h"
 #include "delta/entry.h"
+#include "table/table.h"
 
 /* One entry, as it was read. */
 struct log_entry {
@@ -29,5 +30,8 @@ os_code log_store_repair(struct append *append, uint64_t version, const struct l
 /* What became of a commit whose ticket is this; OS_NOT_EXECUTED is not given. False: it is no such ticket. */
 bool log_store_take_ticket(const char *ticket, uint64_t *ret_version, char ret_temp[DELTA_TEMP_NAME_SIZE]);
 os_verdict log_store_resolve(struct append *append, uint64_t version, const char *temp);
+
+/* TABLE_CREATE or TABLE_CHECK of the table of entries. */
+os_code log_store_table(os_client *log_store, enum table_verb verb, const os_call *call, os_error *err);
 
 #endif
