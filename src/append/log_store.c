@@ -144,7 +144,7 @@ static os_code write_version(struct append *append, const char *file_name, const
     return append_put(append, DELTA_LOG_FOLDER, file_name, &body, &maybe);
 }
 
-/* ------------------------------------------------------------------------------------------------------ the commit */
+/* ------------------------------------------------------------------------------------------------------- our entry */
 
 static os_verdict unknown(struct append *append, uint64_t version, const char *temp, const char *what)
 {
@@ -188,26 +188,6 @@ static os_verdict publish(struct append *append, uint64_t version, const char *t
         append_delete(append, DELTA_LOG_FOLDER, temp);
     error_clear(&append->error);
     return OS_COMMITTED;
-}
-
-os_verdict log_store_commit(struct append *append, uint64_t version, const char *temp, const struct buf *bytes)
-{
-    char file_name[DELTA_FILE_NAME_SIZE];
-    struct log_entry entry;
-    delta_log_name_commit(version, file_name);
-    os_code code = append_head(append, DELTA_LOG_FOLDER, file_name); /* D2 */
-    if (code == OS_OK)
-        return OS_CONFLICT;
-    if (code != OS_ERR_NOT_FOUND)
-        return OS_NOT_EXECUTED;
-    os_verdict verdict = put_entry(append, version, temp, &entry);
-    if (verdict == OS_COMMITTED)
-        return publish(append, version, temp, bytes);
-    if (verdict == OS_UNKNOWN)
-        return unknown(append, version, temp, "Nothing says whether the entry of this commit was written");
-    if (verdict == OS_CONFLICT)
-        return log_store_repair(append, version, &entry) == OS_OK ? OS_CONFLICT : OS_NOT_EXECUTED;
-    return verdict;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- repair */
@@ -261,6 +241,38 @@ os_code log_store_repair(struct append *append, uint64_t version, const struct l
     if (code == OS_OK && !entry->is_complete && complete_entry(append, version, entry->temp) == OS_OK)
         append_delete(append, DELTA_LOG_FOLDER, entry->temp);
     return code;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the commit */
+
+/* D2: the version before has its entry completed, so that at most the last one of a log is incomplete. */
+static os_code finish_last(struct append *append, uint64_t version)
+{
+    struct log_entry entry = {0};
+    os_code code = version > 0 ? log_store_read(append, version - 1, &entry) : OS_OK;
+    return code == OS_OK && entry.found && !entry.is_complete ? log_store_repair(append, version - 1, &entry) : code;
+}
+
+os_verdict log_store_commit(struct append *append, uint64_t version, const char *temp, const struct buf *bytes)
+{
+    char file_name[DELTA_FILE_NAME_SIZE];
+    struct log_entry entry;
+    delta_log_name_commit(version, file_name);
+    os_code code = append_head(append, DELTA_LOG_FOLDER, file_name); /* D2 */
+    if (code == OS_OK)
+        return OS_CONFLICT;
+    if (code != OS_ERR_NOT_FOUND)
+        return OS_NOT_EXECUTED;
+    if (finish_last(append, version) != OS_OK)
+        return OS_NOT_EXECUTED;
+    os_verdict verdict = put_entry(append, version, temp, &entry);
+    if (verdict == OS_COMMITTED)
+        return publish(append, version, temp, bytes);
+    if (verdict == OS_UNKNOWN)
+        return unknown(append, version, temp, "Nothing says whether the entry of this commit was written");
+    if (verdict == OS_CONFLICT)
+        return log_store_repair(append, version, &entry) == OS_OK ? OS_CONFLICT : OS_NOT_EXECUTED;
+    return verdict;
 }
 
 /* --------------------------------------------------------------------------------------------------------- resolve */

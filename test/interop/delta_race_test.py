@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writers of this library and of delta-rs 1.6.0 append to one table, on a store without conditions, through one log store.
+Both are killed at the requests that matter, and answers to ours get lost. Then every version is there once, each append
+that was acknowledged is in the table once, and none that was not acknowledged is there twice.
+
+OSCOMMIT_TEST_DELTA_APPENDS says how many appends each writer makes [8]: 200 take some minutes."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import uuid
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from oscommit_testing import ACCESS_KEY, CONFLICT, DONE, EXIT_SKIPPED, REGION, SECRET_KEY, UNKNOWN, dynamo, tool
+from plain_store import PlainStore
+
+MINIO = os.environ.get("OSCOMMIT_TEST_MINIO_ENDPOINT")
+DYNAMODB = os.environ.get("OSCOMMIT_TEST_DYNAMODB_ENDPOINT")
+DELTALAKE = os.environ.get("OSCOMMIT_TEST_DELTALAKE")
+BUCKET = os.environ.get("OSCOMMIT_TEST_MINIO_BUCKET")
+APPENDS = int(os.environ.get("OSCOMMIT_TEST_DELTA_APPENDS") or 8)
+PEER = os.path.join(HERE, "delta_peer.py")
+
+
+class Table:
+    """A Delta table and its log store, and what a writer's environment says of both."""
+
+    def __init__(self):
+        name = uuid.uuid4().hex[:12]
+        self.log_store, self.key = "delta_log_" + name, f"delta-{name}/events"
+        self.url = f"s3://{BUCKET}/{self.key}"
+        self.stores = []
+
+    def environment(self, endpoint):
+        own = {key: value for key, value in os.environ.items() if not key.startswith(("AWS_", "OSCOMMIT_"))}
+        return {
+            **own,
+            "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+            "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+            "AWS_REGION": REGION,
+            "AWS_ENDPOINT_URL": endpoint,
+            "AWS_ENDPOINT_URL_DYNAMODB": DYNAMODB,
+            "AWS_S3_LOCKING_PROVIDER": "dynamodb",
+            "DELTA_DYNAMO_TABLE_NAME": self.log_store,
+            "OSCOMMIT_S3_ENDPOINT": endpoint,
+            "OSCOMMIT_DYNAMODB_ENDPOINT": DYNAMODB,
+        }
+
+    def store(self):
+        store = PlainStore(MINIO)
+        self.stores.append(store)
+        return store
+
+    def close(self):
+        for store in self.stores:
+            store.close()
+
+    def oscommit(self, *words, endpoint=MINIO):
+        done = subprocess.run(
+            [tool(), *words, "--json"], env=self.environment(endpoint), capture_output=True, text=True, timeout=180
+        )
+        lines = done.stdout.splitlines()
+        return done.returncode, json.loads(lines[-1]) if lines else {}, done.stderr
+
+    def append(self, file, endpoint=MINIO, **more):
+        words = ["delta", "append", self.url, file, "--log-store", "dynamodb://" + self.log_store]
+        return self.oscommit(*words, *more.get("words", ()), endpoint=endpoint)
+
+    def resolve(self, ticket):
+        return self.oscommit("delta", "resolve", self.url, ticket, "--log-store", "dynamodb://" + self.log_store)
+
+    def read(self, which="old"):
+        """(version, ids)"""
+        done = subprocess.run(
+            [DELTALAKE, which, PEER, "read", self.url],
+            env=self.environment(MINIO),
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+        version, *ids = done.stdout.split()
+        return int(version), ids
+
+    def entries(self):
+        """By version."""
+        status, answer = dynamo(
+            DYNAMODB,
+            "Query",
+            {
+                "TableName": self.log_store,
+                "KeyConditionExpression": "tablePath = :p",
+                "ExpressionAttributeValues": {":p": {"S": self.url}},
+                "ConsistentRead": True,
+            },
+        )
+        assert status == 200, answer
+        return {int(item["fileName"]["S"].split(".")[0]): item for item in answer["Items"]}
+
+    def log(self):
+        """Names below the log."""
+        done = subprocess.run(
+            [tool(), "ls", "--recursive", f"{self.url}/_delta_log/", "--json"],
+            env=self.environment(MINIO),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return [json.loads(line)["key"].rsplit("/", 1)[1] for line in done.stdout.splitlines() if '"key"' in line]
+
+
+def is_version(path):
+    return path.endswith(".json") and path.rsplit("/", 1)[1][:-5].isdigit()
+
+
+class Writer:
+    """Appends one id after the other. `acknowledged` are those of which it was told that they are in the table;
+    `refused` those of which it was told that they are not and never will be."""
+
+    def __init__(self, table, name, ids, seed):
+        self.table, self.name, self.ids = table, name, ids
+        self.acknowledged, self.refused, self.unknown = [], [], []  # of the last: (id, ticket)
+        self.kills, self.losses, self.failures = 0, 0, []
+        self._random, self._process, self._lock = random.Random(seed), None, threading.Lock()
+        self.store = table.store()
+        self.store.decide = self.decide
+        self.thread = threading.Thread(target=self.run)
+
+    def kill(self):
+        with self._lock:
+            if self._process and self._process.poll() is None:
+                self._process.kill()
+                self.kills += 1
+        raise ConnectionError
+
+    def decide(self, method, path):
+        if method not in ("PUT", "POST") or not is_version(path):
+            return None
+        chance = self._random.random()
+        if chance < self.kill_chance:
+            self.kill()
+        return (lambda status: self.kill()) if chance < 2 * self.kill_chance else self.decide_more(chance)
+
+    def decide_more(self, chance):
+        return None
+
+
+class Ours(Writer):
+    kill_chance = 0.1
+
+    def decide_more(self, chance):
+        return (lambda status: self.lose()) if chance < 0.4 else None
+
+    def lose(self):
+        self.losses += 1
+        raise ConnectionError
+
+    def run(self):
+        for identity in self.ids:
+            words = [tool(), "delta", "append", self.table.url, os.path.join(self.table.folder, identity + ".parquet")]
+            words += ["--log-store", "dynamodb://" + self.table.log_store, "--json"]
+            with self._lock:
+                self._process = subprocess.Popen(
+                    words, env=self.table.environment(self.store.url), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                )
+            out, err = self._process.communicate(timeout=180)
+            self.note(identity, self._process.returncode, out, err)
+
+    def note(self, identity, status, out, err):
+        if status == DONE:
+            self.acknowledged.append(identity)
+        elif status == UNKNOWN:
+            self.unknown.append((identity, json.loads(out)["ticket"]))
+        elif status > 0:
+            self.refused.append(identity)
+            self.failures.append(err.decode(errors="replace"))
+
+
+class Theirs(Writer):
+    kill_chance = 0.04  # of three requests a commit
+
+    def start(self):
+        with self._lock:
+            self._process = subprocess.Popen(
+                [DELTALAKE, "old", PEER, "append", self.table.url],
+                env=self.table.environment(self.store.url),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+
+    def end(self):
+        """Standard input has ended, or the process has."""
+        self._process.stdin.close()
+        self._process.wait(timeout=60)
+        self._process.stdout.close()
+
+    def run(self):
+        self.start()
+        for identity in self.ids:
+            try:
+                self._process.stdin.write(identity + "\n")
+                self._process.stdin.flush()
+                answer = self._process.stdout.readline().split(" ", 2)
+            except BrokenPipeError:
+                answer = []
+            if answer and answer[0] == "committed":
+                self.acknowledged.append(identity)
+            elif answer and answer[0] == "failed":
+                self.failures.append(answer[-1])
+            else:
+                self.end()
+                self.start()
+        self.end()
+
+
+class DeltaRace(unittest.TestCase):
+    def setUp(self):
+        self.table = Table()
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.addCleanup(self.table.close)
+        self.table.folder = self.folder.name
+        status, _, errors = self.table.oscommit(
+            "table", "create", "--log-entries", "--ledger", "dynamodb://" + self.table.log_store
+        )
+        self.assertEqual(status, DONE, errors)
+
+    def make(self, *ids):
+        subprocess.run([DELTALAKE, "old", PEER, "make", self.folder.name, *ids], check=True, timeout=120)
+
+    def file(self, identity):
+        return os.path.join(self.folder.name, identity + ".parquet")
+
+    def check_log(self, version):
+        names = [name for name in self.table.log() if is_version("/" + name)]
+        self.assertEqual(names, ["%020d.json" % number for number in range(version + 1)])
+        entries = self.table.entries()
+        self.assertEqual(sorted(entries), list(range(version + 1)))
+        incomplete = [number for number, item in entries.items() if item["complete"]["S"] != "true"]
+        self.assertEqual(incomplete, [])
+
+    def test_a_race_of_old_and_new_writers_loses_no_row_and_doubles_none(self):
+        seed = random.randrange(1 << 32)
+        print("seed", seed, file=sys.stderr)
+        names = {"a": Ours, "b": Ours, "x": Theirs, "y": Theirs}
+        ids = {name: [f"{name}{number:04}" for number in range(APPENDS)] for name in names}
+        self.make("first", "last", *ids["a"], *ids["b"])
+        self.assertEqual(self.table.append(self.file("first"))[0], DONE)
+        writers = [kind(self.table, name, ids[name], f"{seed} {name}") for name, kind in names.items()]
+        for writer in writers:
+            writer.thread.start()
+        for writer in writers:
+            writer.thread.join()
+        for writer in writers:
+            for identity, ticket in writer.unknown:
+                status, _, errors = self.table.resolve(ticket)
+                self.assertIn(status, (DONE, CONFLICT), errors)
+                (writer.acknowledged if status == DONE else writer.refused).append(identity)
+        status, result, errors = self.table.append(self.file("last"))  # it repairs what the last of them has left
+        self.assertEqual(status, DONE, errors)
+        version, found = self.table.read()
+        self.assertEqual(version, result["version"])
+        self.check_log(version)
+        acknowledged = {identity for writer in writers for identity in writer.acknowledged} | {"first", "last"}
+        refused = {identity for writer in writers for identity in writer.refused}
+        self.assertEqual(sorted(found), sorted(set(found)), "an append is in the table twice")
+        self.assertEqual(acknowledged - set(found), set(), "acknowledged, and lost")
+        self.assertEqual(refused & set(found), set(), "refused, and in the table")
+        self.assertEqual(self.table.read("new"), (version, found))
+        for writer in writers:
+            print(
+                f"{writer.name}: {len(writer.acknowledged)} of {len(writer.ids)} acknowledged, {writer.kills} kills, "
+                f"{writer.losses} answers lost, {len(writer.failures)} failed {writer.failures[:1]}",
+                file=sys.stderr,
+            )
+        self.assertGreater(sum(writer.kills + writer.losses for writer in writers), 0)
+
+
+if __name__ == "__main__":
+    missing = [name for name, value in (("MINIO", MINIO), ("DYNAMODB", DYNAMODB), ("DELTALAKE", DELTALAKE)) if not value]
+    if missing:
+        required = os.environ.get("OSCOMMIT_REQUIRE_SERVERS") == "1"
+        print("FAILED:" if required else "SKIPPED:", "no server:", *missing, file=sys.stderr)
+        sys.exit(1 if required else EXIT_SKIPPED)
+    unittest.main(verbosity=2)
