@@ -105,6 +105,38 @@ OS_API os_verdict os_delta_resolve(os_client *client, const char *table, const c
                                    const os_delta_options *options, const os_call *call, os_delta_result *ret,
                                    os_error *err);
 
+/* What os_delta_check finds. */
+typedef enum os_delta_finding_kind {
+    OS_DELTA_VERSION_MISSING = 1,       /* a version that is not in the log, and later ones are */
+    OS_DELTA_VERSION_UNREADABLE = 2,    /* a version that is no log entry */
+    OS_DELTA_FILE_TWICE = 3,            /* a data file that two versions add */
+    OS_DELTA_FILE_MISSING = 4,          /* a data file of the table that is not there */
+    OS_DELTA_TEMP_LEFT = 5,             /* a temp file of the log that no entry needs */
+    OS_DELTA_ENTRY_INCOMPLETE = 6,      /* an entry whose writer did not finish: the next one does */
+    OS_DELTA_ENTRY_WITHOUT_VERSION = 7, /* an entry of a version that is not in the log */
+    OS_DELTA_ENTRY_MISSING = 8          /* a version that has no entry, and its neighbours have */
+} os_delta_finding_kind;
+
+/* Borrowed for the callback. */
+typedef struct os_delta_finding {
+    size_t size;
+    os_delta_finding_kind kind;
+    int64_t version;  /* -1: of none */
+    const char *name; /* the file that it is about, relative to the table, or to its log for a temp file; "": none */
+    const char *sentence; /* what it means, and what to do */
+} os_delta_finding;
+/* Runs on the calling thread. Returns 0 to go on; any other value ends the call with OS_ERR_STOPPED. */
+typedef int (*os_delta_finding_fn)(void *context, const os_delta_finding *finding);
+
+/* Looks for what a fleet of writers may have left of a table; changes nothing. Lists all objects of the table, reads every
+ * version that is in its log, and with a log store all its entries of the table. What commits that are under way have
+ * written so far is found, too. `options` and `call` may be NULL. Blocks.
+ *   OS_OK             everything was looked at, whatever was found
+ *   OS_ERR_NOT_FOUND  there is no table
+ *   OS_ERR_STOPPED, OS_ERR_DENIED, OS_ERR_NETWORK, OS_ERR_DEADLINE ...   `each` may have run for some */
+OS_API os_code os_delta_check(os_client *client, const char *table, const os_delta_options *options,
+                              const os_call *call, os_delta_finding_fn each, void *context, os_error *err);
+
 /* Creates the table of a log store (on-demand billing, keys `tablePath` and `fileName`, TTL on `expireTime`) that ledger_url
  * of `log_store` names, and waits until it is ACTIVE. OS_OK also if a fit table exists. One table serves many Delta tables.
  * OS_ERR_CONFIG for sqlite: where files are, nobody needs a log store. Blocks. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of oscommit_delta.h. */
 #include "append/append.h"
+#include "append/check.h"
 #include "append/log_store.h"
 
 os_verdict os_delta_commit(os_client *client, const char *table, const os_delta_files *files,
@@ -22,6 +23,13 @@ os_verdict os_delta_resolve(os_client *client, const char *table, const char *ti
 {
     const struct append_arguments question = {.table = table, .ticket = ticket, .options = options, .call = call};
     return append_run_resolve(client, &question, ret, err);
+}
+
+os_code os_delta_check(os_client *client, const char *table, const os_delta_options *options, const os_call *call,
+                       os_delta_finding_fn each, void *context, os_error *err)
+{
+    const struct append_arguments check = {.table = table, .options = options, .call = call};
+    return append_run_check(client, &check, &(struct check_arguments){each, context}, err);
 }
 
 os_code os_delta_log_store_create(os_client *log_store, const os_call *call, os_error *err)

@@ -28,6 +28,11 @@ static bool ends_with(struct text name, const char *suffix)
     return name.len >= length && memcmp(name.p + name.len - length, suffix, length) == 0;
 }
 
+static bool is_checkpoint(struct text rest)
+{
+    return text_starts(rest, CHECKPOINT_OF) && (ends_with(rest, ".parquet") || ends_with(rest, ".json"));
+}
+
 enum delta_log_kind delta_log_name_read(struct text name, uint64_t *ret_version)
 {
     uint64_t version = 0;
@@ -36,11 +41,11 @@ enum delta_log_kind delta_log_name_read(struct text name, uint64_t *ret_version)
         return DELTA_LOG_TEMP;
     if (!take_version(&rest, &version))
         return DELTA_LOG_OTHER;
+    bool is_commit = text_is(rest, ".json");
+    if (!is_commit && !is_checkpoint(rest))
+        return DELTA_LOG_OTHER;
     *ret_version = version;
-    if (text_is(rest, ".json"))
-        return DELTA_LOG_COMMIT;
-    bool is_checkpoint = text_starts(rest, CHECKPOINT_OF) && (ends_with(rest, ".parquet") || ends_with(rest, ".json"));
-    return is_checkpoint ? DELTA_LOG_CHECKPOINT : DELTA_LOG_OTHER;
+    return is_commit ? DELTA_LOG_COMMIT : DELTA_LOG_CHECKPOINT;
 }
 
 void delta_log_name_commit(uint64_t version, char ret[DELTA_FILE_NAME_SIZE])

@@ -46,6 +46,7 @@ os_code listing_run(struct listing *listing, os_client *client, const os_call *c
     struct asking asking = {.client = client,
                             .request = {.verb = TABLE_LIST,
                                         .schema = listing->schema,
+                                        .partition = listing->partition,
                                         .each = take_row,
                                         .each_context = listing,
                                         .known_only = true},

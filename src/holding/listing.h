@@ -14,13 +14,14 @@ struct listing {
     bool (*fill)(void *context, const struct item *item, void *ret_row);
     int (*give)(void *context, const void *row); /* the calling thread; not 0: stop */
     void *context;
+    const char *partition; /* NULL: of the whole table */
     struct buf rows;
     void *row;         /* the next one, while it is filled */
     size_t unreadable; /* items that do not fit */
     bool no_memory;
 };
 
-/* `schema` to `context` are set, the rest is 0. OS_ERR_PROTOCOL after all rows were given: so many items could not be
+/* `schema` to `partition` are set, the rest is 0. OS_ERR_PROTOCOL after all rows were given: so many items could not be
  * read. Blocks. */
 os_code listing_run(struct listing *listing, os_client *client, const os_call *call, os_error *err);
 

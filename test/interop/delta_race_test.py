@@ -130,11 +130,18 @@ class Writer:
     def __init__(self, table, name, ids, seed):
         self.table, self.name, self.ids = table, name, ids
         self.acknowledged, self.refused, self.unknown = [], [], []  # of the last: (id, ticket)
-        self.kills, self.losses, self.failures = 0, 0, []
+        self.kills, self.losses, self.failures, self.crashes = 0, 0, [], []
         self._random, self._process, self._lock = random.Random(seed), None, threading.Lock()
         self.store = table.store()
         self.store.decide = self.decide
-        self.thread = threading.Thread(target=self.run)
+        self.error = None
+        self.thread = threading.Thread(target=self.run_to_the_end)
+
+    def run_to_the_end(self):
+        try:
+            self.run()
+        except Exception as error:  # told by the test, which would take the writer for one that is slow
+            self.error = repr(error)
 
     def kill(self):
         with self._lock:
@@ -168,15 +175,16 @@ class Ours(Writer):
     def run(self):
         for identity in self.ids:
             words = [tool(), "delta", "append", self.table.url, os.path.join(self.table.folder, identity + ".parquet")]
+            kills = self.kills
             words += ["--log-store", "dynamodb://" + self.table.log_store, "--json"]
             with self._lock:
                 self._process = subprocess.Popen(
                     words, env=self.table.environment(self.store.url), stdout=subprocess.PIPE, stderr=subprocess.PIPE
                 )
             out, err = self._process.communicate(timeout=180)
-            self.note(identity, self._process.returncode, out, err)
+            self.note(identity, kills, self._process.returncode, out, err)
 
-    def note(self, identity, status, out, err):
+    def note(self, identity, kills, status, out, err):
         if status == DONE:
             self.acknowledged.append(identity)
         elif status == UNKNOWN:
@@ -184,6 +192,8 @@ class Ours(Writer):
         elif status > 0:
             self.refused.append(identity)
             self.failures.append(err.decode(errors="replace"))
+        elif kills == self.kills:
+            self.crashes.append((status, err.decode(errors="replace")))
 
 
 class Theirs(Writer):
@@ -243,6 +253,10 @@ class DeltaRace(unittest.TestCase):
         return os.path.join(self.folder.name, identity + ".parquet")
 
     def check_log(self, version):
+        status, _, errors = self.table.oscommit(
+            "delta", "check", self.table.url, "--log-store", "dynamodb://" + self.table.log_store
+        )
+        self.assertIn(status, (DONE, 1), errors)
         names = [name for name in self.table.log() if is_version("/" + name)]
         self.assertEqual(names, ["%020d.json" % number for number in range(version + 1)])
         entries = self.table.entries()
@@ -284,6 +298,8 @@ class DeltaRace(unittest.TestCase):
                 f"{writer.losses} answers lost, {len(writer.failures)} failed {writer.failures[:1]}",
                 file=sys.stderr,
             )
+            self.assertEqual(writer.crashes, [])
+            self.assertIsNone(writer.error)
         self.assertGreater(sum(writer.kills + writer.losses for writer in writers), 0)
 
 

@@ -28,7 +28,7 @@ class PlainStore:
             def pass_on(self):
                 store.pass_on(self)
 
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.url = "http://127.0.0.1:%d" % self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -59,6 +59,12 @@ def _canonical(query):
     pairs = urllib.parse.parse_qsl(query, keep_blank_values=True)
     quoted = sorted((urllib.parse.quote(name, safe="-_.~"), urllib.parse.quote(value, safe="-_.~")) for name, value in pairs)
     return "&".join(f"{name}={value}" for name, value in quoted)
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # as of a writer that was killed
+            super().handle_error(request, client_address)
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

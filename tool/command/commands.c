@@ -28,6 +28,7 @@ const struct command *const commands[] = {
     &command_lease_show,
     &command_resolve,
     &command_delta_append,
+    &command_delta_check,
     &command_delta_resolve,
     &command_gc,
     &command_race,

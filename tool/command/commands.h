@@ -29,6 +29,7 @@ extern const struct command command_lease_release;
 extern const struct command command_lease_show;
 extern const struct command command_resolve;
 extern const struct command command_delta_append;
+extern const struct command command_delta_check;
 extern const struct command command_delta_resolve;
 extern const struct command command_gc;
 extern const struct command command_probe;
