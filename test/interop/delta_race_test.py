@@ -107,6 +107,13 @@ class Table:
         assert status == 200, answer
         return {int(item["fileName"]["S"].split(".")[0]): item for item in answer["Items"]}
 
+    def findings(self):
+        """Their kinds, as `delta check` says them."""
+        words = [tool(), "delta", "check", self.url, "--log-store", "dynamodb://" + self.log_store, "--json"]
+        done = subprocess.run(words, env=self.environment(MINIO), capture_output=True, text=True, timeout=180)
+        assert done.returncode in (0, 1), done.stderr
+        return [found["kind"] for found in map(json.loads, done.stdout.splitlines()) if found["verdict"] == "found"]
+
     def log(self):
         """Names below the log."""
         done = subprocess.run(
@@ -198,11 +205,12 @@ class Ours(Writer):
 
 class Theirs(Writer):
     kill_chance = 0.04  # of three requests a commit
+    release = "old"
 
     def start(self):
         with self._lock:
             self._process = subprocess.Popen(
-                [DELTALAKE, "old", PEER, "append", self.table.url],
+                [DELTALAKE, self.release, PEER, "append", self.table.url],
                 env=self.table.environment(self.store.url),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -253,10 +261,7 @@ class DeltaRace(unittest.TestCase):
         return os.path.join(self.folder.name, identity + ".parquet")
 
     def check_log(self, version):
-        status, _, errors = self.table.oscommit(
-            "delta", "check", self.table.url, "--log-store", "dynamodb://" + self.table.log_store
-        )
-        self.assertIn(status, (DONE, 1), errors)
+        self.assertEqual(set(self.table.findings()) - {"temp file left"}, set())
         names = [name for name in self.table.log() if is_version("/" + name)]
         self.assertEqual(names, ["%020d.json" % number for number in range(version + 1)])
         entries = self.table.entries()
@@ -301,6 +306,91 @@ class DeltaRace(unittest.TestCase):
             self.assertEqual(writer.crashes, [])
             self.assertIsNone(writer.error)
         self.assertGreater(sum(writer.kills + writer.losses for writer in writers), 0)
+
+    # -------------------------------------------------------------------------------------------- one writer's end
+
+    def begin(self, *ids):
+        self.make("first", *ids)
+        self.assertEqual(self.table.append(self.file("first"))[0], DONE)
+
+    def killed(self, writer, decide):
+        """It runs until a request of its own, at which it is killed."""
+        writer.store.decide = decide
+        writer.run()
+        writer.store.decide = None
+        self.assertEqual(writer.kills, 1)
+        self.assertEqual(writer.acknowledged, [])
+
+    def test_the_version_of_a_writer_of_ours_that_died_is_made_by_delta_rs(self):
+        self.begin("ours")
+        ours = Ours(self.table, "ours", ["ours"], 1)
+        self.killed(ours, lambda method, path: ours.kill() if method == "PUT" and is_version(path) else None)
+        self.assertEqual(self.table.entries()[1]["complete"]["S"], "false")
+        self.assertEqual(sorted(self.table.findings()), ["entry incomplete"])
+        theirs = Theirs(self.table, "theirs", ["theirs"], 1)
+        theirs.store.decide = None
+        theirs.run()
+        self.assertEqual(theirs.acknowledged, ["theirs"])
+        version, found = self.table.read()
+        self.assertEqual((version, sorted(found)), (2, ["first", "ours", "theirs"]))
+        self.check_log(2)
+
+    def test_the_version_of_delta_rs_that_died_is_made_by_ours(self):
+        self.begin("ours")
+        theirs = Theirs(self.table, "theirs", ["theirs"], 1)
+        self.killed(theirs, lambda method, path: theirs.kill() if method != "GET" and is_version(path) else None)
+        self.assertEqual(self.table.entries()[1]["complete"]["S"], "false")
+        self.assertEqual(self.table.append(self.file("ours"))[0], DONE)
+        version, found = self.table.read()
+        self.assertEqual((version, sorted(found)), (2, ["first", "ours", "theirs"]))
+        self.check_log(2)
+        self.assertEqual(self.table.findings(), [])
+
+    def test_a_version_whose_answer_was_lost_is_committed_once(self):
+        self.begin("ours")
+        lost = []
+
+        def lose(status):
+            lost.append(status)
+            raise ConnectionError
+
+        store = self.table.store()
+        store.decide = lambda method, path: lose if method == "PUT" and is_version(path) and not lost else None
+        status, result, errors = self.table.append(self.file("ours"), endpoint=store.url)
+        self.assertEqual((status, result["version"]), (DONE, 1), errors)
+        self.assertEqual(lost, [200])
+        self.assertEqual(sorted(self.table.read()[1]), ["first", "ours"])
+        self.check_log(1)
+
+    def test_what_cannot_be_written_after_its_entry_is_unknown_until_its_ticket_is_resolved(self):
+        self.begin("ours")
+        store = self.table.store()
+
+        def refuse(method, path):
+            if method == "PUT" and is_version(path):
+                raise ConnectionError
+
+        store.decide = refuse
+        status, result, errors = self.table.append(
+            self.file("ours"), endpoint=store.url, words=["--deadline-ms", "1500"]
+        )
+        self.assertEqual((status, result["verdict"], result["version"]), (UNKNOWN, "unknown", 1), errors)
+        status, settled, errors = self.table.resolve(result["ticket"])
+        self.assertEqual((status, settled["version"]), (DONE, 1), errors)
+        self.assertEqual(sorted(self.table.read()[1]), ["first", "ours"])
+        self.check_log(1)
+
+    def test_a_writer_that_does_not_use_the_log_store_is_seen_and_its_version_is_kept(self):
+        self.begin("ours", "theirs")
+        theirs = Theirs(self.table, "theirs", ["theirs"], 1)
+        theirs.release = "new"
+        theirs.store.decide = None
+        theirs.run()
+        self.assertEqual(theirs.acknowledged, ["theirs"])
+        self.assertEqual(self.table.findings(), ["entry missing"])
+        status, result, errors = self.table.append(self.file("ours"))
+        self.assertEqual((status, result["version"]), (DONE, 2), errors)
+        self.assertEqual(sorted(self.table.read("new")[1]), ["first", "ours", "theirs"])
 
 
 if __name__ == "__main__":
