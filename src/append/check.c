@@ -4,31 +4,8 @@
 #include "base/error.h"
 #include "plain/plain.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NO_VERSION UINT64_MAX
-
-bool check_tell(struct check *check, const struct check_finding *finding, const char *format, ...)
-{
-    char sentence[1024];
-    va_list args;
-    if (check->code != OS_OK)
-        return false;
-    va_start(args, format);
-    (void)vsnprintf(sentence, sizeof(sentence), format, args);
-    va_end(args);
-    const os_delta_finding found = {.size = sizeof(found),
-                                    .kind = finding->kind,
-                                    .version = finding->version == NO_VERSION ? -1 : (int64_t)finding->version,
-                                    .name = finding->name,
-                                    .sentence = sentence};
-    if (check->arguments->each(check->arguments->context, &found) != 0)
-        check->code = error_set(&check->append->error, OS_ERR_STOPPED, "The caller's callback stopped the check.");
-    return check->code == OS_OK;
-}
 
 static void no_memory(struct check *check)
 {
@@ -40,13 +17,6 @@ static void put_name(struct check *check, json_t *names, const char *name, json_
 {
     if (json_object_set_new(names, name, json_integer(number)) != 0)
         no_memory(check);
-}
-
-bool check_has_version(const struct check *check, uint64_t version)
-{
-    char number[TEXT_NUMBER_SIZE];
-    text_number(version, number);
-    return json_object_get(check->versions, number) != NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- listing */
@@ -145,7 +115,7 @@ static void tell_missing(struct check *check, uint64_t version)
 static os_code read_versions(struct check *check)
 {
     os_code code = check->code;
-    bool is_cut = check->checkpoint != NO_VERSION && check->checkpoint + 1 >= check->first;
+    bool is_cut = check->checkpoint != CHECK_NO_VERSION && check->checkpoint + 1 >= check->first;
     if (check->has_version && check->first > 0 && !is_cut)
         tell_missing(check, check->first - 1);
     for (uint64_t version = check->first; check->has_version && version <= check->last && code == OS_OK; version++) {
@@ -196,7 +166,7 @@ static os_code check_temps(struct check *check)
     json_object_foreach(check->temps, name, value)
     {
         (void)value;
-        if (!check_tell(check, &(struct check_finding){OS_DELTA_TEMP_LEFT, NO_VERSION, name},
+        if (!check_tell(check, &(struct check_finding){OS_DELTA_TEMP_LEFT, CHECK_NO_VERSION, name},
                         "The temp file \"%.300s\" is left in the log. If no commit is under way, it can be deleted.",
                         name))
             break;
@@ -209,7 +179,7 @@ static os_code check_temps(struct check *check)
 static os_code check_all(struct check *check)
 {
     os_code code = list_table(check);
-    if (code == OS_OK && !check->has_version && check->checkpoint == NO_VERSION)
+    if (code == OS_OK && !check->has_version && check->checkpoint == CHECK_NO_VERSION)
         code = error_set(&check->append->error, OS_ERR_NOT_FOUND, "There is no Delta table at \"%.300s\".",
                          check->append->prefix);
     if (code == OS_OK)
@@ -229,7 +199,7 @@ static os_code check_begun(struct append *append, const struct check_arguments *
                           .temps = json_object(),
                           .objects = json_object(),
                           .files = json_object(),
-                          .checkpoint = NO_VERSION};
+                          .checkpoint = CHECK_NO_VERSION};
     bool has_memory = check.versions != NULL && check.temps != NULL && check.objects != NULL && check.files != NULL;
     os_code code = has_memory ? check_all(&check) : error_no_memory(&append->error);
     json_decref(check.versions);

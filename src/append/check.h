@@ -5,6 +5,8 @@
 
 #include "append/append.h"
 
+#define CHECK_NO_VERSION UINT64_MAX
+
 struct check_arguments {
     os_delta_finding_fn each;
     void *context;
@@ -25,7 +27,7 @@ struct check {
     os_code code;        /* OS_ERR_STOPPED: the caller's function said so */
 };
 
-/* Tells one finding. False: nothing more is to be told. `version` UINT64_MAX: of none. */
+/* Tells one finding. False: nothing more is to be told. `version` CHECK_NO_VERSION: of none. */
 struct check_finding {
     os_delta_finding_kind kind;
     uint64_t version;

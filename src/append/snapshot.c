@@ -4,6 +4,7 @@
  * metadata were met. They may stand in a checkpoint alone, where the log before it was removed.
  */
 #include "append/append.h"
+#include "append/checkpoint.h"
 
 #include "base/error.h"
 #include "plain/plain.h"
@@ -109,6 +110,7 @@ struct search {
     bool wants_txn;
     bool has_txn;
     int64_t txn_version;
+    bool is_whole; /* there is nothing else to be found */
 };
 
 static void take_slot(json_t **slot, json_t *found)
@@ -117,9 +119,21 @@ static void take_slot(json_t **slot, json_t *found)
         *slot = json_incref(found);
 }
 
+/* What was found before is newer. */
+static void take_found(struct search *search, const struct delta_actions *actions)
+{
+    take_slot(&search->protocol, actions->protocol);
+    take_slot(&search->metadata, actions->metadata);
+    if (!actions->has_txn || search->has_txn)
+        return;
+    search->has_txn = true;
+    search->txn_version = actions->txn_version;
+}
+
 static bool is_complete(const struct search *search)
 {
-    return search->protocol != NULL && search->metadata != NULL && (search->has_txn || !search->wants_txn);
+    bool knows_txn = search->has_txn || !search->wants_txn || search->is_whole;
+    return search->protocol != NULL && search->metadata != NULL && knows_txn;
 }
 
 /* From `last` down to `first`. */
@@ -129,14 +143,8 @@ static os_code search_down(struct append *append, uint64_t first, uint64_t last,
     for (uint64_t left = last - first + 1; left > 0 && !is_complete(search); left--) {
         struct delta_actions actions;
         os_code code = snapshot_read_version(append, first + left - 1, &reading, &actions);
-        if (code == OS_OK) {
-            take_slot(&search->protocol, actions.protocol);
-            take_slot(&search->metadata, actions.metadata);
-            if (actions.has_txn && !search->has_txn) {
-                search->has_txn = true;
-                search->txn_version = actions.txn_version;
-            }
-        }
+        if (code == OS_OK)
+            take_found(search, &actions);
         delta_actions_clear(&actions);
         if (code != OS_OK)
             return code;
@@ -146,33 +154,49 @@ static os_code search_down(struct append *append, uint64_t first, uint64_t last,
 
 static os_code refuse_gap(struct append *append, const struct log_list *list)
 {
-    if (list->has_checkpoint && list->checkpoint + 1 >= list->first)
-        return error_set(
-            &append->error, OS_ERR_UNSUPPORTED,
-            "The log of the table \"%.300s\" before version %llu was removed, and what is needed stands only "
-            "in the checkpoint of version %llu, which oscommit does not read.",
-            append->prefix, (unsigned long long)list->first, (unsigned long long)list->checkpoint);
     return error_set(&append->error, OS_ERR_PROTOCOL,
                      "The log of the table \"%.300s\" is damaged: version %llu is there, and version %llu is not.",
                      append->prefix, (unsigned long long)list->first, (unsigned long long)list->first - 1);
 }
 
-/* All that the log has. */
-static os_code search_log(struct append *append, struct log_list *list, bool is_whole, struct search *search)
+/* It has all that stands in the log up to its version. */
+static os_code search_checkpoint(struct append *append, uint64_t version, struct search *search)
 {
-    uint64_t last = list->last;
-    os_code code = search_down(append, list->first, last, search);
+    struct delta_actions actions;
+    os_code code = checkpoint_read(append, version, &actions);
+    if (code == OS_OK)
+        take_found(search, &actions);
+    search->is_whole = code == OS_OK;
+    delta_actions_clear(&actions);
+    return code;
+}
+
+/* A checkpoint in a form that is not read: the log before it may be there still. */
+static os_code search_behind(struct append *append, struct log_list *list, bool is_whole, struct search *search)
+{
+    os_error why = append->error;
+    uint64_t last = list->checkpoint;
+    os_code code = is_whole ? OS_OK : list_log(append, 0, list);
+    if (code == OS_OK && list->first <= last)
+        code = search_down(append, list->first, last, search);
     if (code != OS_OK || is_complete(search) || list->first == 0)
         return code;
-    if (!is_whole) {
-        uint64_t first = list->first;
-        code = list_log(append, 0, list);
-        if (code == OS_OK && list->first < first)
-            code = search_down(append, list->first, first - 1, search);
-        if (code != OS_OK || is_complete(search) || list->first == 0)
-            return code;
-    }
-    return refuse_gap(append, list);
+    append->error = why;
+    return why.code;
+}
+
+/* From the newest version down to a checkpoint, or to the first. */
+static os_code search_log(struct append *append, struct log_list *list, bool is_whole, struct search *search)
+{
+    bool is_cut = list->has_checkpoint && list->checkpoint + 1 >= list->first;
+    uint64_t first = is_cut && list->checkpoint >= list->first ? list->checkpoint + 1 : list->first;
+    os_code code = first <= list->last ? search_down(append, first, list->last, search) : OS_OK;
+    if (code != OS_OK || is_complete(search) || first == 0)
+        return code;
+    if (!is_cut)
+        return refuse_gap(append, list);
+    code = search_checkpoint(append, list->checkpoint, search);
+    return code == OS_ERR_UNSUPPORTED ? search_behind(append, list, is_whole, search) : code;
 }
 
 static os_code fill(struct append *append, const struct log_list *list, const struct search *search,

@@ -164,11 +164,19 @@ class Delta(BackendCase):
                 out.write(said)
             version = self.appended(table, file)["version"]
         self.assertEqual(version, 6)
+        checkpoint = self.path(table, "_delta_log", "%020d.checkpoint.parquet" % 2)
+        parts = self.path(table, "_delta_log", "%020d.checkpoint.0000000001.0000000002.parquet" % 2)
+        open(parts, "w").close()
+        self.assertEqual(self.appended(table, file)["version"], 7)  # in parts, so the log behind it is read
         for removed in (0, 1):
             os.unlink(self.path(table, "_delta_log", "%020d.json" % removed))
-        open(self.path(table, "_delta_log", "%020d.checkpoint.parquet" % 2), "w").close()
-        self.refused(table, file, says="stands only in the checkpoint of version 2")
-        os.unlink(self.path(table, "_delta_log", "%020d.checkpoint.parquet" % 2))
+        self.refused(table, file, says="in several parts")
+        os.rename(parts, checkpoint)
+        self.refused(table, file, says="no Parquet file that can be read")
+        with open(checkpoint, "wb") as out:
+            out.write(PLAIN)
+        self.refused(table, file, says="does not say what protocol and schema")
+        os.unlink(checkpoint)
         self.refused(table, file, says="version 1 is not")
 
     # ------------------------------------------------------------------------------------------------ refused files

@@ -43,7 +43,7 @@ expect "subcommands of lease" "acquire extend release show" oscommit lease ""
 expect "subcommands of delta" "append check resolve" oscommit delta ""
 expect "subcommands of lock" "break ls show" oscommit lock ""
 expect "flags of a subcommand of lock" "--namespace" oscommit lock ls --nam
-expect "flags of table create" "--locks" oscommit table create --lo
+expect "flags of table create" "--locks --log-entries" oscommit table create --lo
 expect "flags of lease extend" "--handle" oscommit lease extend x --ha
 expect "subcommands behind help lease" "show" oscommit help lease s
 expect "commands behind help" "race resolve rm" oscommit help r
