@@ -171,18 +171,16 @@ static os_code search_checkpoint(struct append *append, uint64_t version, struct
     return code;
 }
 
-/* A checkpoint in a form that is not read: the log before it may be there still. */
-static os_code search_behind(struct append *append, struct log_list *list, bool is_whole, struct search *search)
+/* Without a checkpoint that is read, from `last` on: the hint may have hidden what is behind it. */
+static os_code search_behind(struct append *append, struct log_list *list, uint64_t last, bool is_whole,
+                             struct search *search)
 {
-    os_error why = append->error;
-    uint64_t last = list->checkpoint;
     os_code code = is_whole ? OS_OK : list_log(append, 0, list);
     if (code == OS_OK && list->first <= last)
         code = search_down(append, list->first, last, search);
     if (code != OS_OK || is_complete(search) || list->first == 0)
         return code;
-    append->error = why;
-    return why.code;
+    return refuse_gap(append, list);
 }
 
 /* From the newest version down to a checkpoint, or to the first. */
@@ -194,9 +192,17 @@ static os_code search_log(struct append *append, struct log_list *list, bool is_
     if (code != OS_OK || is_complete(search) || first == 0)
         return code;
     if (!is_cut)
-        return refuse_gap(append, list);
+        return search_behind(append, list, first - 1, is_whole, search);
     code = search_checkpoint(append, list->checkpoint, search);
-    return code == OS_ERR_UNSUPPORTED ? search_behind(append, list, is_whole, search) : code;
+    if (code !=
+        OS_ERR_UNSUPPORTED) /* else it is in a form that is not read, and the log before it may be there still */
+        return code;
+    os_error why = append->error;
+    code = search_behind(append, list, list->checkpoint, is_whole, search);
+    if (code != OS_ERR_PROTOCOL || list->first == 0)
+        return code;
+    append->error = why;
+    return why.code;
 }
 
 static os_code fill(struct append *append, const struct log_list *list, const struct search *search,
