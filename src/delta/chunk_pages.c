@@ -153,13 +153,14 @@ static unsigned bits_of(uint32_t most)
 /* In version 1 their length stands in front. */
 static bool take_levels(struct rest *rest, uint32_t most, uint32_t length, bool is_v2, struct runs *ret)
 {
-    const unsigned char *bytes = rest->at;
+    const unsigned char *bytes = NULL;
     uint64_t counted = length;
-    if (most == 0)
-        return take(rest, length, &bytes) && runs_init(ret, bytes, 0, 0);
-    if (!is_v2 && !take_number(rest, 4, &counted))
+    if (most > 0 && !is_v2 && !take_number(rest, 4, &counted))
         return false;
-    return take(rest, (size_t)counted, &bytes) && runs_init(ret, bytes, (size_t)counted, bits_of(most));
+    if (!take(rest, (size_t)counted, &bytes))
+        return false;
+    (void)runs_init(ret, bytes, most > 0 ? (size_t)counted : 0, bits_of(most)); /* 32 at most */
+    return true;
 }
 
 static bool next_value(struct decoding *decoding, const struct page *page, struct rest *rest, struct runs *indices)
@@ -174,14 +175,14 @@ static bool next_value(struct decoding *decoding, const struct page *page, struc
 /* False where they cannot be. Without any value there need be none. */
 static bool begin_indices(const struct page *page, struct rest *rest, struct runs *ret)
 {
-    uint64_t width = 0;
     memset(ret, 0, sizeof(*ret));
     if (page->encoding == ENCODING_PLAIN)
         return true;
     if (page->encoding != ENCODING_DICTIONARY && page->encoding != ENCODING_PLAIN_DICTIONARY)
         return false;
-    return rest->length == 0 ||
-           (take_number(rest, 1, &width) && runs_init(ret, rest->at, rest->length, (unsigned)width));
+    if (rest->length == 0)
+        return true;
+    return runs_init(ret, rest->at + 1, rest->length - 1, rest->at[0]);
 }
 
 /* What stands at a level: a value at the highest; null where only its parent is there; else nothing. */
@@ -252,10 +253,12 @@ static bool take_packed(struct decoding *decoding, const struct page *page, cons
 static bool take_page(struct decoding *decoding, struct rest *rest)
 {
     struct page page;
-    const unsigned char *bytes;
-    if (!take_header(rest, &page) || !take(rest, page.length, &bytes))
+    if (!take_header(rest, &page))
         return false;
+    const unsigned char *bytes = rest->at;
     struct rest content = {bytes, page.length};
+    rest->at += page.length;
+    rest->length -= page.length;
     bool is_plain = decoding->chunk->codec == CHUNK_PLAIN || page.is_uncompressed;
     return is_plain ? take_content(decoding, &page, &content) : take_packed(decoding, &page, bytes);
 }

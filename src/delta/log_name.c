@@ -69,7 +69,9 @@ bool delta_uuid(char ret[DELTA_UUID_SIZE])
 bool delta_log_name_temp(char ret[DELTA_TEMP_NAME_SIZE])
 {
     char uuid[DELTA_UUID_SIZE];
-    return delta_uuid(uuid) && text_concat(ret, DELTA_TEMP_NAME_SIZE, TEMP_PREFIX, uuid, TEMP_SUFFIX, NULL);
+    bool good = delta_uuid(uuid);
+    (void)snprintf(ret, DELTA_TEMP_NAME_SIZE, "%s%s%s", TEMP_PREFIX, good ? uuid : "", TEMP_SUFFIX);
+    return good;
 }
 
 bool delta_log_is_temp(const char *name)

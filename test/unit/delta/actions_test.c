@@ -83,6 +83,8 @@ static const struct {
     {"a protocol that is a text", "{\"protocol\":\"x\"}"},
     {"metadata that is a list", "{\"metaData\":[]}"},
     {"a txn without an application", "{\"txn\":{\"version\":7}}"},
+    {"a txn whose version is a text", "{\"txn\":{\"appId\":\"app\",\"version\":\"7\"}}"},
+    {"two actions, of which the first is none", "{\"add\":{},\"remove\":{\"path\":\"a\"}}"},
     {"a txn without a version", "{\"txn\":{\"appId\":\"app\"}}"},
     {"an add without a path", "{\"add\":{\"size\":7}}"},
     {"a remove without a path", "{\"remove\":{\"path\":7}}"},

@@ -186,6 +186,60 @@ static const struct {
      "2c150215000000"
      "0000000000000000",
      NULL},
+    {"a value of 64 bits that is cut", NUMBERS(PARQUET_INT64, 1),
+     "150015081508"
+     "2c150215000000"
+     "02000000",
+     NULL},
+    {"a text without its length", TEXTS(1),
+     "150015101510"
+     "2c150215000000"
+     "0200000002"
+     "02"
+     "0000",
+     NULL},
+    {"a length of more than 31 bits", NUMBERS(PARQUET_INT32, 1),
+     "1500150815ffffffff1f"
+     "2c150215000000"
+     "02000000",
+     NULL},
+    {"a data page that is no struct", NUMBERS(PARQUET_INT32, 1),
+     "150015081508"
+     "251500"
+     "02000000",
+     NULL},
+    {"levels of what has none", NUMBERS(PARQUET_INT32, 1),
+     "150615041504"
+     "5c1502150015021500151415001200"
+     "00"
+     "0200",
+     NULL},
+    {"nulls of which there is no index", TEXTS(1),
+     "1500150c150c"
+     "2c150215100000"
+     "020000000201",
+     "[null]"},
+    {"values below zero", NUMBERS(PARQUET_INT32, 1),
+     "150015081508"
+     "2c150115000000"
+     "02000000",
+     NULL},
+    {"a dictionary of more than are kept", NUMBERS(PARQUET_INT32, 1),
+     "150415081508"
+     "4c15c29a0c15000000"
+     "02000000",
+     NULL},
+    {"more values than are kept", TEXTS(100002),
+     "150015101510"
+     "2c15c49a0c15000000"
+     "04000000c49a0c01",
+     NULL},
+    {"bytes behind the last page", NUMBERS(PARQUET_INT32, 1),
+     "150015081508"
+     "2c150215000000"
+     "02000000"
+     "ff",
+     "[2]"},
     {"too many rows", NUMBERS(PARQUET_INT32, CHUNK_ROWS_MAX + 1),
      "150015081508"
      "2c150215000000"
@@ -377,6 +431,11 @@ static const struct {
      "191c2600"
      "00",
      OS_OK},
+    {"two names that lead nowhere",
+     "191c191c3c392802787802797"
+     "9"
+     "000000",
+     OS_OK},
     {"a size below zero",
      "191c191c3c7601"
      "000000",
@@ -398,6 +457,47 @@ TEST_ROWS(groups, what_leads_nowhere_is_passed_over)
     os_error error = {0};
     assert_int_equal(read_groups(row->hex, &found, &error), row->code);
     assert_int_equal(found.count, 0);
+}
+
+TEST(a_path_that_is_too_long_is_passed_over)
+{
+    char name[300] = "";
+    memset(name, 'x', sizeof(name) - 1);
+    const struct footer_element long_one = {name, PARQUET_INT32, PARQUET_OPTIONAL, -1, -1, -1, -1, ""};
+    struct found found = {.count = 0};
+    struct parquet parquet;
+    struct buf footer;
+    os_error error = {0};
+    buf_init(&footer, 1 << 16);
+    footer_write(&footer, &long_one, 1, 1, 1);
+    footer.len--;
+    footer_add_hex(&footer, "191c191c3c3918ab02");
+    (void)buf_add_str(&footer, name);
+    footer_add_hex(&footer, "00000000");
+    assert_int_equal(parquet_read(buf_str(&footer), footer.len, &parquet, &error), OS_OK);
+    assert_int_equal(chunks_read(buf_str(&footer), footer.len, &parquet, note, &found, &error), OS_OK);
+    assert_int_equal(found.count, 0);
+    parquet_free(&parquet);
+    buf_free(&footer);
+}
+
+TEST(a_dictionary_behind_the_data_is_none)
+{
+    struct found found = {.count = 0};
+    os_error error = {0};
+    static const char group[] = "191c"
+                                "191c"
+                                "3c"
+                                "3928"
+                                "086d65746144617461"
+                                "026964"
+                                "6612"
+                                "2614"
+                                "00"
+                                "00"
+                                "00";
+    assert_int_equal(read_groups(group, &found, &error), OS_OK);
+    assert_int_equal(found.chunks[0].offset, 9);
 }
 
 TEST(whoever_is_told_may_stop)

@@ -24,6 +24,8 @@ static const struct {
     {"00000000000000000100.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json", DELTA_LOG_CHECKPOINT, 100},
     {"00000000000000000100.checkpoint.tmp", DELTA_LOG_OTHER, 0},
     {"_last_checkpoint", DELTA_LOG_OTHER, 0},
+    {"_commit_", DELTA_LOG_OTHER, 0},
+    {"_commit_of_somebody_else.json", DELTA_LOG_OTHER, 0},
     {"_commit_80a083e8-7026-4e79-81be-64bd76c43a11.json.tmp", DELTA_LOG_TEMP, 0},
     {"_commits/00000000000000000100.80a083e8.json", DELTA_LOG_OTHER, 0},
     {".tmp/00000000000000000100.json.80a083e8", DELTA_LOG_TEMP, 0},

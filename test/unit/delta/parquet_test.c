@@ -344,6 +344,24 @@ static const struct {
                                    "150238016300"
                                    "1d"},
     {"a field whose id is too large", "05feffff0f02"},
+    {"a number that is a bool", "150219"
+                                "2c480173150200"
+                                "1138016300"
+                                "160000"},
+    {"a name that is a number", "150219"
+                                "2c480173150200"
+                                "150235020000"
+                                "160000"},
+    {"a bool that is a number", "150219"
+                                "2c480173150200"
+                                "150438016"
+                                "36c8c1502"
+                                "0000000000160000"},
+    {"a repetition of more than 31 bits", "150219"
+                                          "2c480173150200"
+                                          "150225feffffff1f180163"
+                                          "00160000"},
+    {"a field of a type that is none", "0e14"},
     {"a double that is cut", "1700000000"},
     {"a map without its end", "1b08"},
     {"a map of unknown types", "1b01ff0000"},

@@ -45,9 +45,25 @@ static const struct {
      "070861626301"
      "04",
      NULL},
+    {"an offset of one byte that is cut",
+     "0708616263"
+     "01",
+     NULL},
+    {"an offset of four bytes that is cut",
+     "0708616263"
+     "0b030000",
+     NULL},
+    {"something behind it",
+     "0308616263"
+     "0861",
+     NULL},
     {"an offset that is cut",
      "0708616263"
      "0a03",
+     NULL},
+    {"more than it says, and then something",
+     "0208616263"
+     "0061",
      NULL},
     {"more than it says", "0208616263", NULL},
     {"less than it says", "0408616263", NULL},
