@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 from delta_table import BUCKET, DELTALAKE, PEER, Table, run_with_servers
-from oscommit_testing import DONE, tool
+from oscommit_testing import DONE, NOT_EXECUTED, FaultProxy, tool
 
 DOCUMENT = os.path.join(HERE, "..", "..", "docs", "delta.md")
 
@@ -45,6 +45,30 @@ from deltalake import DeltaTable
 table = DeltaTable(sys.argv[1])
 print(json.dumps({"rows": table.to_pyarrow_table().to_pylist(), "schema": json.loads(table.schema().to_json())}, default=str))
 """
+
+# A table of delta-rs with a checkpoint of version 2, written anew as others write theirs; the log before it is removed.
+CHECKPOINT = """
+import glob, os, sys
+import pyarrow as pa, pyarrow.parquet
+from deltalake import DeltaTable, write_deltalake
+folder, how, partition = sys.argv[1], eval(sys.argv[2]), sys.argv[3:]
+for number in range(3):
+    write_deltalake(folder, pa.table({"id": ["a"], "length": pa.array([number], pa.int64())}), mode="append",
+                    partition_by=partition or None, configuration={"delta.logRetentionDuration": "interval 30 days"})
+DeltaTable(folder).create_checkpoint()
+(checkpoint,) = glob.glob(folder + "/_delta_log/*.parquet")
+if how:
+    pa.parquet.write_table(pa.parquet.read_table(checkpoint), checkpoint, **how)
+for version in (0, 1):
+    os.unlink(f"{folder}/_delta_log/{version:020}.json")
+"""
+FORMS = (
+    {},
+    {"compression": "snappy"},
+    {"compression": "snappy", "data_page_version": "2.0"},
+    {"compression": "none", "use_dictionary": False, "row_group_size": 2},
+    {"compression": "snappy", "data_page_size": 16},
+)
 
 
 class Engines(unittest.TestCase):
@@ -78,6 +102,34 @@ class Engines(unittest.TestCase):
         self.assertEqual({name: kind for name, kind in types.items() if isinstance(kind, str)}, {
             **{name: name for name in types if isinstance(types[name], str)}, "decimal": "decimal(38,2)"})
 
+    def append_behind(self, name, how, *partition):
+        """(status, errors, path) of an append to such a table."""
+        store = os.path.join(self.folder, name)
+        subprocess.run([tool(), "init", store], check=True, capture_output=True)
+        table = os.path.join(store, "events")
+        self.python("new", CHECKPOINT, table, repr(how), *partition)
+        words = ["delta", "append", f"file://{table}", os.path.join(self.folder, "b.parquet")]
+        done = subprocess.run([tool(), *words], capture_output=True, text=True, timeout=120)
+        return done.returncode, done.stderr, table
+
+    def test_behind_a_checkpoint_the_log_need_not_be_there(self):
+        subprocess.run([DELTALAKE, "new", PEER, "make", self.folder, "b"], check=True)
+        for number, how in enumerate(FORMS):
+            with self.subTest(how):
+                status, errors, table = self.append_behind(f"form{number}", how)
+                self.assertEqual(status, DONE, errors)
+                found = json.loads(self.python("new", READ, table))
+                self.assertEqual(sorted(row["id"] for row in found["rows"]), ["a", "a", "a", "b"])
+
+    def test_what_a_checkpoint_says_of_the_table_counts(self):
+        subprocess.run([DELTALAKE, "new", PEER, "make", self.folder, "b"], check=True)
+        status, errors, _ = self.append_behind("partitioned", {}, "id")
+        self.assertEqual(status, NOT_EXECUTED)
+        self.assertIn('partitioned by "id"', errors)
+        status, errors, _ = self.append_behind("packed", {"compression": "zstd"})
+        self.assertEqual(status, NOT_EXECUTED)
+        self.assertIn("codec 6", errors)
+
     def test_beside_delta_rs_on_a_store_with_conditions_each_append_is_there_once(self):
         mine, theirs = [f"m{number}" for number in range(8)], [f"t{number}" for number in range(8)]
         environment = {**self.table.environment(os.environ["OSCOMMIT_TEST_MINIO_ENDPOINT"])}
@@ -98,6 +150,22 @@ class Engines(unittest.TestCase):
         self.assertEqual(answers[0].count("committed"), len(theirs), answers)
         version, found = self.table.read("new")
         self.assertEqual((version, sorted(found)), (15, sorted(mine + theirs)))
+
+    def test_an_answer_that_is_lost_makes_no_second_commit(self):
+        proxy = FaultProxy(os.environ["OSCOMMIT_TEST_MINIO_ENDPOINT"])
+        self.addCleanup(proxy.close)
+        subprocess.run([DELTALAKE, "new", PEER, "make", self.folder, *"abcd"], check=True)
+        records = "dynamodb://records_" + self.table.log_store
+        status, _, errors = self.table.oscommit("table", "create", "--ledger", records)
+        self.assertEqual(status, DONE, errors)
+        lost = proxy.add("drop_answer", method="PUT", path_contains="_delta_log/0")
+        for number, guard in enumerate((("native", "--store-profile", "aws"), ("record", "--ledger", records)) * 2):
+            words = ["delta", "append", self.table.url, os.path.join(self.folder, "abcd"[number] + ".parquet"), "--guard"]
+            status, result, errors = self.table.oscommit(*words, *guard, endpoint=proxy.url)
+            self.assertEqual((status, result["version"], result["conflicts"]), (DONE, number, 0), errors)
+        self.assertTrue(proxy.wait_hits(lost, 4))
+        version, found = self.table.read("new")
+        self.assertEqual((version, sorted(found)), (3, list("abcd")))
 
     def test_the_commands_of_the_document_run_as_they_stand_there(self):
         with open(DOCUMENT) as text:
