@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A commit: the next number of the log, again and again, until it is ours. Every number that was lost is looked at: a blind
- * append conflicts with no other append, but with a change of schema or protocol, and with its own application.
+ * A commit: the next number of the log, again and again, until it is ours (V7). Every number that was lost is looked at: a
+ * blind append conflicts with no other append, but with a change of schema or protocol, and with its own application.
  */
 #include "append/append.h"
 #include "append/log_store.h"
