@@ -28,11 +28,6 @@ uint64_t append_now_s(void)
     return now.realtime_ms / 1000;
 }
 
-bool append_has_time(const struct append *append)
-{
-    return append_now_ms() < append->deadline_ms;
-}
-
 os_call append_rest_of_call(const struct append *append)
 {
     uint64_t now_ms = append_now_ms();

@@ -46,7 +46,6 @@ struct append {
 os_code append_begin(struct append *append, os_client *client, const struct append_arguments *arguments);
 void append_end(struct append *append);
 
-bool append_has_time(const struct append *append);
 os_call append_rest_of_call(const struct append *append);
 bool append_pause(struct append *append, uint64_t ms); /* false: cancelled, or no time is left */
 uint64_t append_now_s(void);
