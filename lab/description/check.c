@@ -24,6 +24,6 @@ const struct command command_check = {
                 "zcat history.jsonl.gz | oscommit check --json -\n",
     .options = own_options,
     .min_operands = 1,
-    .max_operands = OPERANDS_MAX,
+    .max_operands = 8,
     .program = LAB_PROGRAM,
 };

@@ -46,7 +46,7 @@ os_code listing_give(const struct holding_listing *listing, os_error *err)
 bool listing_prepare(struct holding_listing *listing, struct holding_asking *asking)
 {
     asking->request = (struct table_request){
-        .verb = TABLE_LIST, .schema = listing->schema, .each = take_row, .each_context = listing, .known_only = true};
+        .verb = TABLE_LIST, .schema = listing->schema, .partition = listing->partition, .each = take_row, .each_context = listing, .known_only = true};
     asking->repeats = ASKING_UNTIL_CLEAR;
     asking->name = "list";
     asking->restart = begin_anew;

@@ -14,13 +14,14 @@ struct holding_listing {
     bool (*fill)(void *context, const struct item *item, void *ret_row);
     int (*give)(void *context, const void *row); /* a thread that may block; not 0: stop */
     void *context;
+    const char *partition; /* NULL: of the whole table */
     struct buf rows;
     void *row;         /* the next one, while it is filled */
     size_t unreadable; /* items that do not fit */
     bool no_memory;
 };
 
-/* `schema` to `context` are set, the rest is 0. Fills `asking` with what asks for all of them. False: no memory. */
+/* `schema` to `partition` are set, the rest is 0. Fills `asking` with what asks for all of them. False: no memory. */
 bool listing_prepare(struct holding_listing *listing, struct holding_asking *asking);
 /* When the table has answered. OS_ERR_PROTOCOL after all rows were given: so many items could not be read. Runs functions
  * of the caller's, which may block. */

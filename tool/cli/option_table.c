@@ -177,5 +177,10 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_NAMESPACE] = OWN_TEXT("namespace", "TEXT", "a lock with owner and instance, not a lease"),
     [OPTION_LEASES] = OWN_SWITCH("leases", "the table of leases, not that of records"),
     [OPTION_LOCKS] = OWN_SWITCH("locks", "the table of locks with owner and instance, not that of records"),
+    [OPTION_LOG_STORE] =
+        OWN_TEXT("log-store", "URL", "table of Delta's S3DynamoDBLogStore, which all writers use: dynamodb://TABLE"),
+    [OPTION_LOG_ENTRIES] = OWN_SWITCH("log-entries", "the table of a log store of Delta, not that of records"),
+    [OPTION_APP_ID] = OWN_TEXT("app-id", "TEXT", "application whose commits are counted, so that none is made twice"),
+    [OPTION_APP_VERSION] = OWN_NUMBER("app-version", INT64_MAX, "number of this commit of --app-id"),
     [OPTION_NO_HELD_BODY] = OWN_SWITCH("no-held-body", "leave out the questions about stalled bodies (80 s)"),
 };

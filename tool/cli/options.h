@@ -120,6 +120,10 @@ enum option_id {
     OPTION_LOCKS,
     OPTION_HANDLE,
     OPTION_NAMESPACE,
+    OPTION_LOG_STORE,
+    OPTION_LOG_ENTRIES,
+    OPTION_APP_ID,
+    OPTION_APP_VERSION,
     OPTION_COUNT
 };
 
@@ -143,7 +147,7 @@ struct option_spec {
 };
 extern const struct option_spec option_table[OPTION_COUNT];
 
-enum { OPERANDS_MAX = 8, METADATA_MAX = 64, TAGS_MAX = 10 };
+enum { OPERANDS_MAX = 256, METADATA_MAX = 64, TAGS_MAX = 10 };
 
 struct options;
 

@@ -65,7 +65,8 @@ static enum status session_start(struct session *session, const struct options *
     return STATUS_DONE;
 }
 
-static enum status connect_to(struct session *session, const char *store_url)
+/* `ledger_url` NULL: that of the options. */
+static enum status connect_to(struct session *session, const char *store_url, const char *ledger_url, os_client **ret)
 {
     struct usage usage = {0};
     os_options settings;
@@ -74,20 +75,27 @@ static enum status connect_to(struct session *session, const char *store_url)
 
     if (!settings_fill(session->options, store_url, &settings, &usage))
         return output_usage(session->options, &usage);
+    if (ledger_url != NULL)
+        settings.ledger_url = ledger_url;
     settings.log = log_line;
     settings.log_context = &session->output;
     settings.log_level = log_level(session->options);
-    code = os_client_open(&settings, &session->client, &error);
+    code = os_client_open(&settings, ret, &error);
     if (code != OS_OK)
-        return session_report(session, store_url, &error);
+        return session_report(session, store_url != NULL ? store_url : ledger_url, &error);
     return STATUS_DONE;
+}
+
+enum status session_connect_table(struct session *session, const char *ledger_url, os_client **ret)
+{
+    return connect_to(session, NULL, ledger_url, ret);
 }
 
 enum status session_open_peered(struct session *session, const struct options *options, const char *store_url, int peer)
 {
     enum status status = session_start(session, options, peer);
 
-    return status == STATUS_DONE ? connect_to(session, store_url) : status;
+    return status == STATUS_DONE ? connect_to(session, store_url, NULL, &session->client) : status;
 }
 
 enum status session_open(struct session *session, const struct options *options, const char *store_url)

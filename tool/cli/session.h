@@ -22,6 +22,9 @@ struct session {
 enum status session_open(struct session *session, const struct options *options, const char *store_url);
 enum status session_open_peered(struct session *session, const struct options *options, const char *store_url,
                                 int peer);
+/* Another client of the same command, for a table alone: nothing of a store is asked of it. It is closed before the session.
+ * STATUS_DONE, or everything was said. */
+enum status session_connect_table(struct session *session, const char *ledger_url, os_client **ret);
 enum status session_close(struct session *session, enum status status);
 
 /* For failures of the tool itself: fills an os_error and reports it. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "command/commands.h"
 #include "common/table.h"
+#include "oscommit_delta.h"
 #include "oscommit_lease.h"
 
 #include <stdio.h>
@@ -115,25 +116,27 @@ static enum status table_check_run(const struct options *options)
         .of_records = os_table_check,
         .of_leases = os_lease_table_check,
         .of_locks = os_lock_table_check,
+        .of_entries = os_delta_log_store_check,
         .then = look_at_records,
     };
     return table_call(options, &calls);
 }
 
-static const enum option_id own_options[] = {OPTION_LEASES, OPTION_LOCKS, OPTION_COUNT};
+static const enum option_id own_options[] = {OPTION_LEASES, OPTION_LOCKS, OPTION_LOG_ENTRIES, OPTION_COUNT};
 
 const struct command command_table_check = {
     .name = "table check",
     .operands = "[URL]",
-    .summary = "check that the table is fit for records, leases or locks",
+    .summary = "check that the table is fit for records, leases, locks or log entries",
     .description =
         "Checks key schema, attribute types, TTL, state and replication. Says what is wrong and how to correct it.\n"
         "Then reads all records, and warns if several buckets share them, or if the writers of one bucket name them\n"
         "in two ways (records_by_bucket). With --leases checks a table for `oscommit lock`, with --locks one for\n"
-        "locks with owner and instance. Writes nothing.\n",
+        "locks with owner and instance, with --log-entries a log store of Delta. Writes nothing.\n",
     .examples = "oscommit table check --ledger dynamodb://commits\n"
                 "oscommit table check --leases --ledger dynamodb://leases\n"
-                "oscommit table check --locks --ledger dynamodb://locks\n",
+                "oscommit table check --locks --ledger dynamodb://locks\n"
+                "oscommit table check --log-entries --ledger dynamodb://delta_log\n",
     .options = own_options,
     .max_operands = 1,
     .run = table_check_run,

@@ -58,6 +58,8 @@ static table_fn *table_fn_of(const struct options *options, const struct table_c
 {
     if (options_on(options, OPTION_LEASES))
         return calls->of_leases;
+    if (options_on(options, OPTION_LOG_ENTRIES))
+        return calls->of_entries;
     return options_on(options, OPTION_LOCKS) ? calls->of_locks : calls->of_records;
 }
 
@@ -69,8 +71,11 @@ enum status table_call(const struct options *options, const struct table_calls *
     struct session session;
     struct location at;
 
-    if (options_on(options, OPTION_LEASES) && options_on(options, OPTION_LOCKS)) {
-        (void)usage_refuse(&usage, "A table has leases or locks: give --leases or --locks, not both.");
+    if (options_on(options, OPTION_LEASES) + options_on(options, OPTION_LOCKS) +
+            options_on(options, OPTION_LOG_ENTRIES) >
+        1) {
+        (void)usage_refuse(&usage, "A table has leases, locks or log entries: give one of --leases, --locks and "
+                                   "--log-entries.");
         return output_usage(options, &usage);
     }
     enum status status = table_open(&session, options, name, LOCATION_PREFIX, &at);

@@ -18,6 +18,7 @@ struct table_calls {
     table_fn *of_records;
     table_fn *of_leases;                   /* with --leases */
     table_fn *of_locks;                    /* with --locks */
+    table_fn *of_entries;                  /* with --log-entries */
     void (*then)(struct session *session); /* where that of records was good; or NULL */
 };
 

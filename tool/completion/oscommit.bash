@@ -2,9 +2,10 @@
 # bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
 # Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
 
-_oscommit_commands="init put update cp mv rm get head ls table lock lease resolve gc race check probe credentials help version"
+_oscommit_commands="init put update cp mv rm get head ls table lock lease delta resolve gc race check probe credentials help version"
 _oscommit_table_commands="create check ls show release"
 _oscommit_lease_commands="acquire extend release show"
+_oscommit_delta_commands="append check resolve"
 _oscommit_lock_commands="ls show break"
 _oscommit_common="--json --quiet --verbose --help --all --version --store --ledger --endpoint-url --s3-endpoint
     --dynamodb-endpoint --region --dynamodb-region --profile --dynamodb-profile --ca-file --addressing --signature
@@ -13,7 +14,7 @@ _oscommit_common="--json --quiet --verbose --help --all --version --store --ledg
     --record-prefix --forward-only --forward-only-prefix --records-by-bucket --check-table
     --connect-timeout-ms --request-timeout-ms --deadline-ms"
 _oscommit_switches=" --json --quiet --verbose --help --all --version --forward-only --records-by-bucket --check-table --if-absent --recursive --force --stuck --keep"
-_oscommit_switches+=" --lock --remove --no-held-body --versions --leases --locks "
+_oscommit_switches+=" --lock --remove --no-held-body --versions --leases --locks --log-entries "
 
 # The flags that only this command has.
 _oscommit_own_flags() {
@@ -38,7 +39,10 @@ _oscommit_own_flags() {
     probe) echo "--profile-out --writers --rounds --store-name --store-version --no-held-body" ;;
     "table release") echo "--etag --force" ;;
     "table ls") echo "--stuck" ;;
-    "table create" | "table check") echo "--leases --locks" ;;
+    "table create" | "table check") echo "--leases --locks --log-entries" ;;
+    "delta append") echo "--log-store --app-id --app-version --ticket-file" ;;
+    "delta check") echo "--log-store" ;;
+    "delta resolve") echo "--log-store --ticket-file" ;;
     lock) echo "--wait --ttl --owner --grace" ;;
     "lock ls" | "lock show") echo "--namespace" ;;
     "lock break") echo "--namespace --force" ;;
@@ -88,7 +92,7 @@ _oscommit_find_command() {
             [[ ${COMP_WORDS[i + 1]} == "=" ]] || skip=1
         elif [[ $word == -?* ]]; then
             :
-        elif [[ -z $command || $command == table || $command == lease || $command == help ]]; then
+        elif [[ -z $command || $command == table || $command == lease || $command == delta || $command == help ]]; then
             command=${command:+$command }$word
         elif [[ $command == lock && " $_oscommit_lock_commands " == *" $word "* ]]; then
             command="lock $word"
@@ -118,6 +122,8 @@ _oscommit() {
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_table_commands" -- "$word")
     elif [[ $command == lease || $command == "help lease" ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_lease_commands" -- "$word")
+    elif [[ $command == delta || $command == "help delta" ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_oscommit_delta_commands" -- "$word")
     elif [[ $command == lock && $operands == 0 || $command == "help lock" ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_lock_commands" -- "$word")
     elif [[ $command == help ]]; then

@@ -37,12 +37,13 @@ cd "$(mktemp -d)" || exit 1
 touch afile.pem abc
 
 expect "commands by their beginning" "race resolve rm" oscommit r
-expect "every command" "check cp credentials gc get head help init lease lock ls mv probe put race resolve rm table update version" oscommit ""
+expect "every command" "check cp credentials delta gc get head help init lease lock ls mv probe put race resolve rm table update version" oscommit ""
 expect "subcommands of table" "check create" oscommit table c
 expect "subcommands of lease" "acquire extend release show" oscommit lease ""
+expect "subcommands of delta" "append check resolve" oscommit delta ""
 expect "subcommands of lock" "break ls show" oscommit lock ""
 expect "flags of a subcommand of lock" "--namespace" oscommit lock ls --nam
-expect "flags of table create" "--locks" oscommit table create --lo
+expect "flags of table create" "--locks --log-entries" oscommit table create --lo
 expect "flags of lease extend" "--handle" oscommit lease extend x --ha
 expect "subcommands behind help lease" "show" oscommit help lease s
 expect "commands behind help" "race resolve rm" oscommit help r
@@ -70,7 +71,7 @@ while read -r command; do
     expect "the flags of $command" "$(flags_of_help "${words[@]}")" oscommit "${words[@]}" --
     expect "the name of $command" "${words[-1]}" oscommit "${words[@]}"
 done <<<"$commands"
-(($(wc -l <<<"$commands") == 30)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 30" && failures=$((failures + 1)); }
+(($(wc -l <<<"$commands") == 33)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 33" && failures=$((failures + 1)); }
 
 rm -r "$PWD"
 if ((failures > 0)); then
