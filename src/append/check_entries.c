@@ -92,12 +92,12 @@ os_code check_entries(struct check *check)
 {
     struct append *append = check->append;
     struct entry_walk walk = {.check = check};
-    struct listing listing = {.schema = &entry_schema,
-                              .row_size = sizeof(struct entry_row),
-                              .fill = fill_row,
-                              .give = give_row,
-                              .context = &walk,
-                              .partition = append->table_path};
+    struct holding_listing listing = {.schema = &entry_schema,
+                                      .row_size = sizeof(struct entry_row),
+                                      .fill = fill_row,
+                                      .give = give_row,
+                                      .context = &walk,
+                                      .partition = append->table_path};
     os_call call = append_rest_of_call(append);
     os_code code = listing_run(&listing, append->options.log_store, &call, &append->error);
     if (check->code != OS_OK)

@@ -11,7 +11,7 @@
 
 /* One request to the table of entries. */
 struct entry_call {
-    struct asking asking;
+    struct holding_asking asking;
     struct item item; /* its key, or all of it */
     struct item_condition condition;
     struct item_change changes[2];
@@ -334,10 +334,25 @@ os_verdict log_store_resolve(struct append *append, uint64_t version, const char
 
 /* ----------------------------------------------------------------------------------------------------------- table */
 
+struct table_arguments {
+    enum table_verb verb;
+    const os_call *call;
+};
+
+static os_code ask_of_table(os_client *log_store, const void *context, os_error *err)
+{
+    const struct table_arguments *arguments = context;
+    struct holding_asking asking = {.client = log_store,
+                                    .request = {.verb = arguments->verb, .schema = &entry_schema},
+                                    .name = "request to the table"};
+    return asking_run(&asking, arguments->call, err);
+}
+
 os_code log_store_table(os_client *log_store, enum table_verb verb, const os_call *call, os_error *err)
 {
+    const struct table_arguments arguments = {verb, call};
     if (log_store->ledger == NULL || log_store->ledger->is_local)
         return error_set(err, OS_ERR_CONFIG,
                          "A log store is a table of DynamoDB: set ledger_url (--ledger) to dynamodb://TABLE.");
-    return asking_of_table(log_store, verb, &entry_schema, call, err);
+    return client_perform(log_store, ask_of_table, &arguments, err);
 }

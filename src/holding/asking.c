@@ -3,6 +3,7 @@
 
 #include "base/container.h"
 #include "base/error.h"
+#include "client/arguments.h"
 
 #include <string.h>
 
@@ -111,4 +112,15 @@ os_code asking_code(const struct holding_asking *asking, os_error *err)
     if (asking->error.code != OS_OK)
         *err = asking->error;
     return asking->error.code;
+}
+
+os_code asking_run(struct holding_asking *asking, const os_call *call, os_error *err)
+{
+    os_call own;
+    os_code code = arguments_take_call(call, &own, err);
+    if (code != OS_OK)
+        return code;
+    asking_prepare(asking, &own);
+    code = sync_run(asking->client, &asking->sync, err);
+    return code == OS_OK ? asking_code(asking, err) : code;
 }

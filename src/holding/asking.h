@@ -37,4 +37,7 @@ void asking_prepare(struct holding_asking *asking, const os_call *call);
 /* After that. OS_OK where the table has answered: TABLE_OK or a conflict is in `outcome`. */
 os_code asking_code(const struct holding_asking *asking, os_error *err);
 
+/* Both, and the wait between them, on a thread that may block; the client must have a table. */
+os_code asking_run(struct holding_asking *asking, const os_call *call, os_error *err);
+
 #endif

@@ -45,8 +45,12 @@ os_code listing_give(const struct holding_listing *listing, os_error *err)
 
 bool listing_prepare(struct holding_listing *listing, struct holding_asking *asking)
 {
-    asking->request = (struct table_request){
-        .verb = TABLE_LIST, .schema = listing->schema, .partition = listing->partition, .each = take_row, .each_context = listing, .known_only = true};
+    asking->request = (struct table_request){.verb = TABLE_LIST,
+                                             .schema = listing->schema,
+                                             .partition = listing->partition,
+                                             .each = take_row,
+                                             .each_context = listing,
+                                             .known_only = true};
     asking->repeats = ASKING_UNTIL_CLEAR;
     asking->name = "list";
     asking->restart = begin_anew;
@@ -60,4 +64,14 @@ void listing_free(struct holding_listing *listing)
 {
     buf_free(&listing->rows);
     free(listing->row);
+}
+
+os_code listing_run(struct holding_listing *listing, os_client *client, const os_call *call, os_error *err)
+{
+    struct holding_asking asking = {.client = client};
+    os_code code = listing_prepare(listing, &asking) ? asking_run(&asking, call, err) : error_no_memory(err);
+    if (code == OS_OK)
+        code = listing_give(listing, err);
+    listing_free(listing);
+    return code;
 }

@@ -28,4 +28,7 @@ bool listing_prepare(struct holding_listing *listing, struct holding_asking *ask
 os_code listing_give(const struct holding_listing *listing, os_error *err);
 void listing_free(struct holding_listing *listing);
 
+/* All of it, on a thread that may block. */
+os_code listing_run(struct holding_listing *listing, os_client *client, const os_call *call, os_error *err);
+
 #endif
