@@ -31,6 +31,7 @@ const struct command *const commands[] = {
     &command_race,
     &command_check,
     &command_probe,
+    &command_config,
     &command_help,
     &command_version,
     NULL,

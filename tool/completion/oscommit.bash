@@ -2,7 +2,7 @@
 # bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
 # Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
 
-_oscommit_commands="init put update cp mv rm get head ls table lock lease resolve gc race check probe help version"
+_oscommit_commands="init put update cp mv rm get head ls table lock lease resolve gc race check probe config help version"
 _oscommit_table_commands="create check ls show release"
 _oscommit_lease_commands="acquire extend release show"
 _oscommit_lock_commands="ls show break"
@@ -11,7 +11,7 @@ _oscommit_common="--json --quiet --verbose --help --all --version --store --ledg
     --timeout-ms --max-clock-skew-rate --ttl-s --length-s --allowance-s --margin-s --recheck-after-ms --release --fences
     --condition-headers --guard --store-profile --stage-above --part-size --parts-at-once --minimum-rate --stalled-body-s --late-segment-s
     --record-prefix --forward-only --forward-only-prefix --records-by-bucket --check-table
-    --connect-timeout-ms --request-timeout-ms --deadline-ms"
+    --connect-timeout-ms --request-timeout-ms --deadline-ms --config --config-profile"
 _oscommit_switches=" --json --quiet --verbose --help --all --version --forward-only --records-by-bucket --check-table --if-absent --recursive --force --stuck --keep"
 _oscommit_switches+=" --lock --remove --no-held-body --versions --leases --locks "
 
@@ -63,7 +63,11 @@ _oscommit_value() {
         choices=$(sed -n 's/^\[\(profile \)\{0,1\}\([^]]*\)\]$/\2/p' "${AWS_CONFIG_FILE:-$HOME/.aws/config}" \
             "${AWS_SHARED_CREDENTIALS_FILE:-$HOME/.aws/credentials}" 2>/dev/null | sort -u)
         ;;
-    --ca-file | --ticket-file | --history | --report | --store-profile | --profile-out)
+    --config-profile)
+        choices=$(sed -n 's/^\[profile\.\([A-Za-z0-9_-]*\)\].*/\1/p' \
+            "${OSCOMMIT_CONFIG:-${XDG_CONFIG_HOME:-$HOME/.config}/oscommit/config.toml}" 2>/dev/null | sort -u)
+        ;;
+    --ca-file | --ticket-file | --history | --report | --store-profile | --profile-out | --config)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return 0
