@@ -63,7 +63,9 @@ static bool check_store(const struct building *building, const char *url, size_t
     if (!is_bucket && !is_folder)
         return refuse_line(building, line,
                            "the name of a store section is s3://BUCKET[/PREFIX] or file:///FOLDER, in quotes.");
-    return url[length - 1] != '/' || refuse_line(building, line, "leave out the slash at the end of the URL.");
+    if (url[length - 1] == '/')
+        return refuse_line(building, line, "leave out the slash at the end of the URL.");
+    return true;
 }
 
 static bool take_table(void *context, const char *name, const char *second, size_t line)
@@ -130,15 +132,20 @@ static enum option_id find_setting(const char *key)
 
 static bool check_kind(const struct building *building, enum option_id id, enum toml_kind kind, size_t line)
 {
-    switch (option_table[id].kind) {
-    case OPTION_KIND_SWITCH:
-        return kind == TOML_BOOLEAN || refuse_line(building, line, "this setting is true or false, without quotes.");
-    case OPTION_KIND_NUMBER:
-        return kind == TOML_NUMBER || refuse_line(building, line, "this setting is a whole number, without quotes.");
-    case OPTION_KIND_TEXT:
-    case OPTION_KIND_CHOICE: break;
-    }
-    return kind == TOML_STRING || refuse_line(building, line, "this setting is a text, in quotes.");
+    static const struct {
+        enum toml_kind kind;
+        const char *sentence;
+    } wanted[] = {
+        [OPTION_KIND_SWITCH] = {TOML_BOOLEAN, "this setting is true or false, without quotes."},
+        [OPTION_KIND_NUMBER] = {TOML_NUMBER, "this setting is a whole number, without quotes."},
+        [OPTION_KIND_TEXT] = {TOML_STRING, "this setting is a text, in quotes."},
+        [OPTION_KIND_CHOICE] = {TOML_STRING, "this setting is a text, in quotes."},
+    };
+    enum option_kind of = option_table[id].kind;
+
+    if (kind != wanted[of].kind)
+        return refuse_line(building, line, wanted[of].sentence);
+    return true;
 }
 
 /* A command may start in any folder. */

@@ -169,7 +169,9 @@ static bool read_name(struct reader *reader, struct piece *ret)
     while (is_bare(*reader->at))
         reader->at++;
     ret->end = reader->at;
-    return ret->start != ret->end || toml_refuse(reader, "a name is expected: letters, digits, - and _, or quotes");
+    if (ret->start == ret->end)
+        return toml_refuse(reader, "a name is expected: letters, digits, - and _, or quotes");
+    return true;
 }
 
 static char *end_piece(const struct piece *piece)

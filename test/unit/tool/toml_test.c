@@ -107,6 +107,7 @@ static const struct {
     {.name = "no value", .text = "a =\n", .line = 1, .about = "a value is"},
     {.name = "a list", .text = "a = [1]", .line = 1, .about = "a value is"},
     {.name = "no equals sign", .text = "a 1", .line = 1, .about = "= and a value"},
+    {.name = "another letter in a key", .text = "a{ = 1", .line = 1, .about = "= and a value"},
     {.name = "a key alone", .text = "a", .line = 1, .about = "= and a value"},
     {.name = "no key", .text = "\n= 1", .line = 2, .about = "a name is expected"},
     {.name = "a NUL", .text = "\0", .line = 1, .about = "a name is expected"},
