@@ -151,7 +151,11 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_SAME_STORE] = OWN_SWITCH("same-store", "the ticket's endpoint is another name of this store"),
     [OPTION_ABORT_UPLOAD] = OWN_SWITCH("abort-upload", "the ticket is your own: its upload may be aborted"),
     [OPTION_RANGE] = OWN_TEXT("range", "FIRST-[LAST]", "only these bytes, counted from 0, LAST included"),
-    [OPTION_RECURSIVE] = OWN_SWITCH("recursive", "list every key below, not one level"),
+    [OPTION_RECURSIVE] = {.name = "recursive",
+                          .letter = 'r',
+                          .kind = OPTION_KIND_SWITCH,
+                          .scope = OPTION_SCOPE_COMMAND,
+                          .help = "ls: every key below, not one level; cp: all below a folder or URL"},
     [OPTION_DELIMITER] = OWN_TEXT("delimiter", "TEXT", "text that ends a level [/]"),
     [OPTION_START_AFTER] = OWN_TEXT("start-after", "KEY", "only keys behind this one"),
     [OPTION_MAX_KEYS] = OWN_NUMBER("max-keys", UINT64_MAX, "stop after so many"),
@@ -192,5 +196,8 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_NAMESPACE] = OWN_TEXT("namespace", "TEXT", "a lock with owner and instance, not a lease"),
     [OPTION_LEASES] = OWN_SWITCH("leases", "the table of leases, not that of records"),
     [OPTION_LOCKS] = OWN_SWITCH("locks", "the table of locks with owner and instance, not that of records"),
+    [OPTION_JOBS] = OWN_NUMBER("jobs", 64, "how many files at the same time [8]"),
+    [OPTION_MANIFEST] = OWN_TEXT(
+        "manifest", "FILE", "note what was committed; another run goes on from there, and settles what is unknown"),
     [OPTION_NO_HELD_BODY] = OWN_SWITCH("no-held-body", "leave out the questions about stalled bodies (80 s)"),
 };

@@ -122,6 +122,8 @@ enum option_id {
     OPTION_LOCKS,
     OPTION_HANDLE,
     OPTION_NAMESPACE,
+    OPTION_JOBS,
+    OPTION_MANIFEST,
     OPTION_COUNT
 };
 

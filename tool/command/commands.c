@@ -8,6 +8,7 @@ const struct command *const commands[] = {
     &command_put,
     &command_update,
     &command_cp,
+    &command_sync,
     &command_mv,
     &command_rm,
     &command_get,

@@ -9,6 +9,7 @@ extern const struct command command_init;
 extern const struct command command_put;
 extern const struct command command_update;
 extern const struct command command_cp;
+extern const struct command command_sync;
 extern const struct command command_mv;
 extern const struct command command_rm;
 extern const struct command command_get;

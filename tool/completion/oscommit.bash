@@ -2,7 +2,7 @@
 # bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
 # Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
 
-_oscommit_commands="init put update cp mv rm get head ls table lock lease resolve gc race check probe config help version"
+_oscommit_commands="init put update cp sync mv rm get head ls table lock lease resolve gc race check probe config help version"
 _oscommit_table_commands="create check ls show release"
 _oscommit_lease_commands="acquire extend release show"
 _oscommit_lock_commands="ls show break"
@@ -22,7 +22,8 @@ _oscommit_own_flags() {
     case $1 in
     put) echo "--if-absent --if-match --ticket-file $headers" ;;
     update) echo "--max-length --ticket-file $headers" ;;
-    cp) echo "--if-absent --if-match --source-etag --source-version-id --ticket-file $headers" ;;
+    cp) echo "--if-absent --if-match --source-etag --source-version-id --ticket-file --recursive --jobs --manifest $headers" ;;
+    sync) echo "--if-absent --jobs --manifest $headers" ;;
     mv) echo "--if-absent --source-etag --ticket-file" ;;
     rm) echo "--if-match --ticket-file" ;;
     get) echo "--range --version-id" ;;
@@ -67,7 +68,7 @@ _oscommit_value() {
         choices=$(sed -n 's/^\[profile\.\([A-Za-z0-9_-]*\)\].*/\1/p' \
             "${OSCOMMIT_CONFIG:-${XDG_CONFIG_HOME:-$HOME/.config}/oscommit/config.toml}" 2>/dev/null | sort -u)
         ;;
-    --ca-file | --ticket-file | --history | --report | --store-profile | --profile-out | --config)
+    --ca-file | --ticket-file | --history | --report | --store-profile | --profile-out | --config | --manifest)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return 0
