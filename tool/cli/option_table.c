@@ -199,5 +199,11 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_JOBS] = OWN_NUMBER("jobs", 64, "how many files at the same time [8]"),
     [OPTION_MANIFEST] = OWN_TEXT(
         "manifest", "FILE", "note what was committed; another run goes on from there, and settles what is unknown"),
+    [OPTION_LITERAL] = OWN_SWITCH("literal", "the key is no pattern: *, ? and [ stand for themselves"),
+    [OPTION_LONG] = {.name = "long",
+                     .letter = 'l',
+                     .kind = OPTION_KIND_SWITCH,
+                     .scope = OPTION_SCOPE_COMMAND,
+                     .help = "with the ETag of each"},
     [OPTION_NO_HELD_BODY] = OWN_SWITCH("no-held-body", "leave out the questions about stalled bodies (80 s)"),
 };

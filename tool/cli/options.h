@@ -124,6 +124,8 @@ enum option_id {
     OPTION_NAMESPACE,
     OPTION_JOBS,
     OPTION_MANIFEST,
+    OPTION_LITERAL,
+    OPTION_LONG,
     OPTION_COUNT
 };
 

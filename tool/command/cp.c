@@ -144,7 +144,7 @@ static enum status cp_run(const struct options *options)
 {
     bool from_store = location_is_url(options->operand[0]);
     bool to_store = location_is_url(options->operand[1]);
-    static const enum option_id of_many[] = {OPTION_JOBS, OPTION_MANIFEST, OPTION_COUNT};
+    static const enum option_id of_many[] = {OPTION_JOBS, OPTION_MANIFEST, OPTION_LITERAL, OPTION_COUNT};
     struct usage usage = {0};
 
     if (options_on(options, OPTION_RECURSIVE))
@@ -166,8 +166,9 @@ static enum status cp_run(const struct options *options)
 }
 
 static const enum option_id own_options[] = {
-    OPTION_IF_ABSENT, OPTION_IF_MATCH, OPTION_SOURCE_ETAG, OPTION_SOURCE_VERSION_ID, OPTION_TICKET_FILE,
-    OPTION_RECURSIVE, OPTION_JOBS,     OPTION_MANIFEST,    OPTIONS_OF_HEADERS,       OPTION_COUNT};
+    OPTION_IF_ABSENT,   OPTION_IF_MATCH,    OPTION_SOURCE_ETAG, OPTION_SOURCE_VERSION_ID,
+    OPTION_TICKET_FILE, OPTION_RECURSIVE,   OPTION_JOBS,        OPTION_MANIFEST,
+    OPTION_LITERAL,     OPTIONS_OF_HEADERS, OPTION_COUNT};
 
 const struct command command_cp = {
     .name = "cp",
@@ -182,7 +183,9 @@ const struct command command_cp = {
         "to\n"
         "a store need --if-absent then; each has its own verdict, and the exit status is that of the worst: 4, 5, 1, "
         "77,\n"
-        "69, 66, 3, 74, 0. Symbolic links are not followed. --deadline-ms is for each file.\n",
+        "69, 66, 3, 74, 0. Symbolic links are not followed. --deadline-ms is for each file. A source in a store may be "
+        "a\n"
+        "pattern then, as of `oscommit get`.\n",
     .examples =
         "oscommit cp report.csv s3://bucket/2026/ --if-absent --ledger dynamodb://commits\n"
         "oscommit cp s3://bucket/2026/report.csv .\n"

@@ -7,8 +7,8 @@ static enum status sync_run(const struct options *options)
     return many_run(options, true);
 }
 
-static const enum option_id own_options[] = {OPTION_IF_ABSENT, OPTION_JOBS, OPTION_MANIFEST, OPTIONS_OF_HEADERS,
-                                             OPTION_COUNT};
+static const enum option_id own_options[] = {OPTION_IF_ABSENT, OPTION_JOBS,        OPTION_MANIFEST,
+                                             OPTION_LITERAL,   OPTIONS_OF_HEADERS, OPTION_COUNT};
 
 const struct command command_sync = {
     .name = "sync",

@@ -63,6 +63,30 @@ static bool parse_prefix(const struct options *options, const char *name, struct
            (make_prefix(ret) || usage_refuse(usage, "There is not enough memory."));
 }
 
+bool many_is_pattern(const struct options *options, const char *operand)
+{
+    const char *key = strstr(operand, "://");
+
+    return !options_on(options, OPTION_LITERAL) && glob_is_pattern(key == NULL ? operand : key + 3);
+}
+
+/* A pattern's prefix is the folder that it is in before it begins; a name behind it is a name below that. */
+static bool parse_source(const struct options *options, const char *name, struct many *many, struct usage *usage)
+{
+    char *folder;
+    bool good;
+
+    if (!many_is_pattern(options, name))
+        return parse_prefix(options, name, &many->from, usage);
+    if (!location_parse(name, LOCATION_OBJECT, options, &many->from, usage) ||
+        !glob_open(many->from.key, &many->glob, usage))
+        return false;
+    folder = strndup(many->glob.literal, many->glob.folder_length);
+    good = folder != NULL && location_set_key(&many->from, folder);
+    free(folder);
+    return good || usage_refuse(usage, "There is not enough memory.");
+}
+
 /* Of a store the root is marked: its objects have a URL, and bytes that are put beside them are none. */
 static bool open_folder(const char *name, bool make, struct many *many, struct usage *usage)
 {
@@ -81,14 +105,14 @@ static bool open_folder(const char *name, bool make, struct many *many, struct u
 
 static bool parse_inside(const struct options *options, struct many *many, struct usage *usage)
 {
-    if (!parse_prefix(options, options->operand[0], &many->from, usage) ||
+    if (!parse_source(options, options->operand[0], many, usage) ||
         !parse_prefix(options, options->operand[1], &many->to, usage))
         return false;
     if (strcmp(many->from.store, many->to.store) != 0) {
         return usage_refuse(usage, "\"%.200s\" and \"%.200s\" are in different stores; %s works inside one store.",
                             many->from.url, many->to.url, options->command->name);
     }
-    if (strncmp(many->to.key, many->from.key, strlen(many->from.key)) == 0)
+    if (many->glob.tokens == NULL && strncmp(many->to.key, many->from.key, strlen(many->from.key)) == 0)
         return usage_refuse(usage, "\"%.200s\" lies in \"%.200s\", which is to be copied.", many->to.url,
                             many->from.url);
     return true;
@@ -104,8 +128,9 @@ static bool refuse_each(const struct options *options, const enum option_id *ids
 
 static bool check_flags(const struct options *options, enum many_direction direction, bool sync, struct usage *usage)
 {
-    static const enum option_id single[] = {OPTION_IF_MATCH, OPTION_SOURCE_ETAG, OPTION_SOURCE_VERSION_ID,
-                                            OPTION_TICKET_FILE, OPTION_COUNT};
+    static const enum option_id single[] = {OPTION_IF_MATCH,    OPTION_SOURCE_ETAG, OPTION_SOURCE_VERSION_ID,
+                                            OPTION_TICKET_FILE, OPTION_RANGE,       OPTION_VERSION_ID,
+                                            OPTION_COUNT};
     static const enum option_id writes[] = {OPTIONS_OF_HEADERS, OPTION_MANIFEST, OPTION_COUNT};
     static const enum option_id headers[] = {OPTIONS_OF_HEADERS, OPTION_COUNT};
     bool if_absent = options_on(options, OPTION_IF_ABSENT);
@@ -141,7 +166,7 @@ static bool parse(const struct options *options, enum many_direction *ret, struc
     if (*ret == MANY_UP)
         return parse_prefix(options, options->operand[1], &many->to, usage) &&
                open_folder(options->operand[0], false, many, usage);
-    return parse_prefix(options, options->operand[0], &many->from, usage) &&
+    return parse_source(options, options->operand[0], many, usage) &&
            open_folder(options->operand[1], true, many, usage);
 }
 
@@ -149,6 +174,7 @@ static void many_clear(struct many *many)
 {
     location_clear(&many->from);
     location_clear(&many->to);
+    glob_close(&many->glob);
     batch_items_clear(&many->items);
     manifest_close(&many->manifest);
     if (many->folder >= 0)
@@ -165,7 +191,17 @@ static bool read_items(struct session *session, enum many_direction direction, s
 {
     if (direction == MANY_UP)
         return tree_read_folder(many->folder, many->folder_name, &many->items, err);
-    return tree_read_prefix(session, many->from.key, direction == MANY_DOWN, &many->items, err);
+    const struct tree_wanted wanted = {.prefix = many->from.key,
+                                       .glob = many->glob.tokens == NULL ? NULL : &many->glob,
+                                       .to_files = direction == MANY_DOWN};
+
+    if (!tree_read_keys(session, &wanted, &many->items, err))
+        return false;
+    if (wanted.glob == NULL || many->items.count > 0)
+        return true;
+    err->code = OS_ERR_NOT_FOUND;
+    (void)snprintf(err->message, sizeof(err->message), "No object matches \"%.900s\".", session->options->operand[0]);
+    return false;
 }
 
 static enum status many_work(struct session *session, enum many_direction direction, struct many *many)

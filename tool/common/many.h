@@ -4,11 +4,13 @@
 #define OSCOMMIT_TOOL_MANY_H
 
 #include "common/batch.h"
+#include "common/glob.h"
 #include "common/headers.h"
 #include "common/manifest.h"
 
 struct many {
     struct location from; /* in a store; its key is the prefix, empty or with a slash at its end */
+    struct glob glob;     /* which objects below it; no tokens: all */
     struct location to;   /* the same */
     const char *folder_name;
     int folder; /* of a file system; -1: none */
@@ -18,6 +20,9 @@ struct many {
     uint64_t fencing;
     bool same_is_done; /* sync: what is there with the same bytes need not be written, and nothing is replaced */
 };
+
+/* Does the operand name objects by a pattern? */
+bool many_is_pattern(const struct options *options, const char *operand);
 
 /* The two operands, of which one at least is in a store. `sync`: as struct many.same_is_done says. */
 enum status many_run(const struct options *options, bool sync);

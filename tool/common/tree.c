@@ -144,46 +144,47 @@ bool tree_read_folder(int folder, const char *name, struct batch_items *ret, os_
 
 struct listing {
     struct batch_items *items;
-    size_t prefix_length;
-    bool to_files;
+    const struct tree_wanted *wanted;
     bool no_memory;
 };
 
 static int take_object(void *context, const os_object *object)
 {
     struct listing *listing = context;
-    const char *name = object->key + listing->prefix_length;
+    const char *name = object->key + strlen(listing->wanted->prefix);
     size_t length = strlen(name);
-    char *copy = strdup(name);
+    char *copy;
 
+    if (listing->wanted->glob != NULL && !glob_matches(listing->wanted->glob, object->key))
+        return 0;
+    copy = strdup(name);
     if (copy == NULL || !batch_items_add(listing->items, copy, object->length)) {
         listing->no_memory = true;
         return 1;
     }
     struct batch_item *item = &listing->items->list[listing->items->count - 1];
     (void)snprintf(item->etag, sizeof(item->etag), "%s", object->etag);
-    if (listing->to_files)
+    if (listing->wanted->to_files)
         item->is_marker = object->length == 0 && (length == 0 || name[length - 1] == '/');
     else
         item->is_marker = length == 0; /* the prefix itself */
-    if (listing->to_files && !item->is_marker)
+    if (listing->wanted->to_files && !item->is_marker)
         item->refusal = beneath_refuse(name);
     return 0;
 }
 
-bool tree_read_prefix(struct session *session, const char *prefix, bool to_files, struct batch_items *ret,
-                      os_error *err)
+bool tree_read_keys(struct session *session, const struct tree_wanted *wanted, struct batch_items *ret, os_error *err)
 {
-    struct listing listing = {.items = ret, .prefix_length = strlen(prefix), .to_files = to_files};
-    os_list_options wanted = OS_LIST_OPTIONS_INIT;
+    struct listing listing = {.items = ret, .wanted = wanted};
+    os_list_options asked = OS_LIST_OPTIONS_INIT;
 
-    wanted.prefix = prefix;
-    if (os_list(session->client, &wanted, &session->call, take_object, &listing, err) != OS_OK) {
+    asked.prefix = wanted->glob == NULL ? wanted->prefix : wanted->glob->literal;
+    if (os_list(session->client, &asked, &session->call, take_object, &listing, err) != OS_OK) {
         if (listing.no_memory)
             (void)tree_no_memory(err);
         return false;
     }
-    if (to_files)
+    if (wanted->to_files)
         batch_items_sort(ret);
     return true;
 }

@@ -5,6 +5,7 @@
 
 #include "cli/location.h"
 #include "common/batch.h"
+#include "common/glob.h"
 
 enum { TREE_DEPTH_MAX = 128 };
 
@@ -12,9 +13,13 @@ enum { TREE_DEPTH_MAX = 128 };
  * special files, names that are not UTF-8, what cannot be read. An empty folder leaves nothing. False: *err. */
 bool tree_read_folder(int folder, const char *name, struct batch_items *ret, os_error *err);
 
-/* Every object whose key lies below `prefix`, which is empty or ends with a slash. `to_files`: a name that no file below a
- * folder can have is refused. False: *err. */
-bool tree_read_prefix(struct session *session, const char *prefix, bool to_files, struct batch_items *ret,
-                      os_error *err);
+struct tree_wanted {
+    const char *prefix;      /* empty or with a slash at its end: names are what stands behind it */
+    const struct glob *glob; /* only keys that match; NULL: all below the prefix */
+    bool to_files;           /* a name that no file below a folder can have is refused */
+};
+
+/* The objects of a store. False: *err. */
+bool tree_read_keys(struct session *session, const struct tree_wanted *wanted, struct batch_items *ret, os_error *err);
 
 #endif

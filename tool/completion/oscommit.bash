@@ -13,7 +13,7 @@ _oscommit_common="--json --quiet --verbose --help --all --version --store --ledg
     --record-prefix --forward-only --forward-only-prefix --records-by-bucket --check-table
     --connect-timeout-ms --request-timeout-ms --deadline-ms --config --config-profile"
 _oscommit_switches=" --json --quiet --verbose --help --all --version --forward-only --records-by-bucket --check-table --if-absent --recursive --force --stuck --keep"
-_oscommit_switches+=" --lock --remove --no-held-body --versions --leases --locks "
+_oscommit_switches+=" --lock --remove --no-held-body --versions --leases --locks --long --literal "
 
 # The flags that only this command has.
 _oscommit_own_flags() {
@@ -22,13 +22,13 @@ _oscommit_own_flags() {
     case $1 in
     put) echo "--if-absent --if-match --ticket-file $headers" ;;
     update) echo "--max-length --ticket-file $headers" ;;
-    cp) echo "--if-absent --if-match --source-etag --source-version-id --ticket-file --recursive --jobs --manifest $headers" ;;
-    sync) echo "--if-absent --jobs --manifest $headers" ;;
+    cp) echo "--if-absent --if-match --source-etag --source-version-id --ticket-file --recursive --jobs --manifest --literal $headers" ;;
+    sync) echo "--if-absent --jobs --manifest --literal $headers" ;;
     mv) echo "--if-absent --source-etag --ticket-file" ;;
     rm) echo "--if-match --ticket-file" ;;
-    get) echo "--range --version-id" ;;
+    get) echo "--range --version-id --literal --jobs" ;;
     head) echo "--version-id" ;;
-    ls) echo "--recursive --delimiter --start-after --max-keys --versions" ;;
+    ls) echo "--recursive --delimiter --start-after --max-keys --versions --long --literal" ;;
     resolve) echo "--ticket-file --same-store --abort-upload" ;;
     gc) echo "--older-than --remove" ;;
     race)
