@@ -72,7 +72,7 @@ static void add_settings(struct arguments *arguments, const struct race *race)
     for (int id = 0; id < OPTION_COUNT; id++) {
         const struct option_spec *spec = &option_table[id];
         bool own = spec->scope == OPTION_SCOPE_SETTING && !spec->not_in_file &&
-                   options->distance[id] != DISTANCE_VARIABLE && id != OPTION_STORE;
+                   options->distance[id] != DISTANCE_VARIABLE && id != OPTION_STORE && id != OPTION_METRICS;
         if (own && !(proxied && is_endpoint((enum option_id)id)))
             add_setting(arguments, options, (enum option_id)id);
     }

@@ -152,7 +152,7 @@ static bool check_kind(const struct building *building, enum option_id id, enum 
 static bool is_relative_file(enum option_id id, const char *text)
 {
     size_t length = strlen(text);
-    bool is_file = id == OPTION_CA_FILE ||
+    bool is_file = id == OPTION_CA_FILE || id == OPTION_METRICS ||
                    (id == OPTION_STORE_PROFILE &&
                     (strchr(text, '/') != NULL || (length > 5 && strcmp(text + length - 5, ".json") == 0)));
 

@@ -57,6 +57,7 @@ enum option_id {
     OPTION_CONNECT_TIMEOUT_MS,
     OPTION_REQUEST_TIMEOUT_MS,
     OPTION_DEADLINE_MS,
+    OPTION_METRICS,
     OPTION_CONFIG,
     OPTION_CONFIG_PROFILE,
     /* how the tool speaks: every command */

@@ -11,7 +11,7 @@ _oscommit_common="--json --quiet --verbose --help --all --version --store --ledg
     --timeout-ms --max-clock-skew-rate --ttl-s --length-s --allowance-s --margin-s --recheck-after-ms --release --fences
     --condition-headers --guard --store-profile --stage-above --part-size --parts-at-once --minimum-rate --stalled-body-s --late-segment-s
     --record-prefix --forward-only --forward-only-prefix --records-by-bucket --check-table
-    --connect-timeout-ms --request-timeout-ms --deadline-ms --config --config-profile"
+    --connect-timeout-ms --request-timeout-ms --deadline-ms --metrics --config --config-profile"
 _oscommit_switches=" --json --quiet --verbose --help --all --version --forward-only --records-by-bucket --check-table --if-absent --recursive --force --stuck --keep"
 _oscommit_switches+=" --lock --remove --no-held-body --versions --leases --locks --long --literal "
 
@@ -68,7 +68,7 @@ _oscommit_value() {
         choices=$(sed -n 's/^\[profile\.\([A-Za-z0-9_-]*\)\].*/\1/p' \
             "${OSCOMMIT_CONFIG:-${XDG_CONFIG_HOME:-$HOME/.config}/oscommit/config.toml}" 2>/dev/null | sort -u)
         ;;
-    --ca-file | --ticket-file | --history | --report | --store-profile | --profile-out | --config | --manifest)
+    --ca-file | --ticket-file | --history | --report | --store-profile | --profile-out | --config | --manifest | --metrics)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return 0
