@@ -211,5 +211,11 @@ const struct option_spec option_table[OPTION_COUNT] = {
                      .kind = OPTION_KIND_SWITCH,
                      .scope = OPTION_SCOPE_COMMAND,
                      .help = "with the ETag of each"},
+    [OPTION_METHOD] = {.name = "method",
+                       .kind = OPTION_KIND_CHOICE,
+                       .scope = OPTION_SCOPE_COMMAND,
+                       .operand = "get|head|put",
+                       .help = "what the URL is for; put: only if nothing is there"},
+    [OPTION_EXPIRES] = OWN_TEXT("expires", "TIME", "for how long it is valid (\"15m\", \"12h\"), 7d at most [1h]"),
     [OPTION_NO_HELD_BODY] = OWN_SWITCH("no-held-body", "leave out the questions about stalled bodies (80 s)"),
 };

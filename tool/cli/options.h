@@ -127,6 +127,8 @@ enum option_id {
     OPTION_MANIFEST,
     OPTION_LITERAL,
     OPTION_LONG,
+    OPTION_METHOD,
+    OPTION_EXPIRES,
     OPTION_COUNT
 };
 

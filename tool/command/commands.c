@@ -32,6 +32,7 @@ const struct command *const commands[] = {
     &command_race,
     &command_check,
     &command_probe,
+    &command_presign,
     &command_config,
     &command_help,
     &command_version,

@@ -31,6 +31,7 @@ extern const struct command command_lease_show;
 extern const struct command command_resolve;
 extern const struct command command_gc;
 extern const struct command command_probe;
+extern const struct command command_presign;
 extern const struct command command_config;
 extern const struct command command_help;
 extern const struct command command_version;

@@ -2,7 +2,7 @@
 # bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
 # Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
 
-_oscommit_commands="init put update cp sync mv rm get head ls table lock lease resolve gc race check probe config help version"
+_oscommit_commands="init put update cp sync mv rm get head ls table lock lease resolve gc race check probe presign config help version"
 _oscommit_table_commands="create check ls show release"
 _oscommit_lease_commands="acquire extend release show"
 _oscommit_lock_commands="ls show break"
@@ -29,6 +29,7 @@ _oscommit_own_flags() {
     get) echo "--range --version-id --literal --jobs" ;;
     head) echo "--version-id" ;;
     ls) echo "--recursive --delimiter --start-after --max-keys --versions --long --literal" ;;
+    presign) echo "--method --expires --version-id --content-type" ;;
     resolve) echo "--ticket-file --same-store --abort-upload" ;;
     gc) echo "--older-than --remove" ;;
     race)
@@ -53,6 +54,7 @@ _oscommit_own_flags() {
 _oscommit_value() {
     local flag=$1 word=$2 choices=
     case $flag in
+    --method) choices="get head put" ;;
     --addressing) choices="auto path virtual" ;;
     --signature) choices="v4 v2" ;;
     --release) choices="on_failure always" ;;

@@ -37,7 +37,7 @@ cd "$(mktemp -d)" || exit 1
 touch afile.pem abc
 
 expect "commands by their beginning" "race resolve rm" oscommit r
-expect "every command" "check config cp gc get head help init lease lock ls mv probe put race resolve rm sync table update version" oscommit ""
+expect "every command" "check config cp gc get head help init lease lock ls mv presign probe put race resolve rm sync table update version" oscommit ""
 expect "subcommands of table" "check create" oscommit table c
 expect "subcommands of lease" "acquire extend release show" oscommit lease ""
 expect "subcommands of lock" "break ls show" oscommit lock ""
@@ -73,7 +73,7 @@ while read -r command; do
     expect "the flags of $command" "$(flags_of_help "${words[@]}")" oscommit "${words[@]}" --
     expect "the name of $command" "${words[-1]}" oscommit "${words[@]}"
 done <<<"$commands"
-(($(wc -l <<<"$commands") == 31)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 31" && failures=$((failures + 1)); }
+(($(wc -l <<<"$commands") == 32)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 32" && failures=$((failures + 1)); }
 
 rm -r "$PWD"
 if ((failures > 0)); then
