@@ -14,30 +14,6 @@
 
 enum many_direction { MANY_UP, MANY_DOWN, MANY_INSIDE };
 
-char *many_key(const struct location *at, const struct batch_item *item)
-{
-    size_t size = strlen(at->key) + strlen(item->name) + 1;
-    char *key = malloc(size);
-
-    if (key != NULL)
-        (void)snprintf(key, size, "%s%s", at->key, item->name);
-    return key;
-}
-
-enum status many_refuse(struct batch *batch, const char *url, enum status status, const os_error *error)
-{
-    batch_lock(batch);
-    (void)output_outcome(&batch->session->output, url, status, error);
-    if (status == STATUS_CONFLICT)
-        batch->counts.conflicts++;
-    else if (status == STATUS_UNKNOWN || status == STATUS_UNDECIDABLE)
-        batch->counts.unknown++;
-    else
-        batch->counts.failed++;
-    batch_unlock(batch);
-    return status;
-}
-
 /* What lies below the key: it is empty, or ends with a slash. */
 static bool make_prefix(struct location *at)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One guarded write of many, with what the manifest knows of it. */
-#include "cli/clean.h"
 #include "cli/guarded.h"
-#include "cli/streams.h"
 #include "common/many.h"
 #include "common/same.h"
 #include "common/same_objects.h"
@@ -97,30 +95,6 @@ static enum status report(struct many_write *write, os_verdict verdict, os_resul
                        "Its ticket is in the manifest. The same command, run again, settles it first.");
     os_result_clear(result);
     return status;
-}
-
-enum status many_unchanged(struct batch *batch, const char *url, const char *etag)
-{
-    struct output *output = &batch->session->output;
-    struct json_line line;
-
-    batch_lock(batch);
-    progress_end(&output->progress);
-    batch->counts.unchanged++;
-    if (output->json) {
-        output_json_begin(output, &line, url, "unchanged");
-        json_line_text(&line, "etag", etag);
-        (void)output_json_print(output, &line);
-    } else if (!output->quiet) {
-        (void)fputs("unchanged ", stdout);
-        clean_print(stdout, url);
-        (void)fputs(" etag ", stdout);
-        clean_print(stdout, etag);
-        (void)fputc('\n', stdout);
-        (void)streams_flush();
-    }
-    batch_unlock(batch);
-    return STATUS_DONE;
 }
 
 /* There with the same bytes; who made it, a run before this one or another writer, is not known. */
