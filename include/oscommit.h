@@ -784,6 +784,35 @@ typedef int (*os_list_fn)(void *context, const os_object *object);
 OS_API os_code os_list(os_client *client, const os_list_options *options, const os_call *call, os_list_fn each,
                        void *context, os_error *err);
 
+typedef enum os_presign_method {
+    OS_PRESIGN_GET = 0,
+    OS_PRESIGN_HEAD = 1,
+    OS_PRESIGN_PUT_IF_ABSENT = 2 /* a PUT with the store's own condition, If-None-Match: * */
+} os_presign_method;
+
+typedef struct os_presign_options {
+    size_t size;
+    os_presign_method method; /* [GET] */
+    uint32_t expires_s;       /* for how long it is valid, at most 604,800 [3,600]; temporary keys may end it earlier */
+    const char *version_id;   /* GET, HEAD: this version [the current one] */
+    const char *content_type; /* PUT: the request must have it too [not signed: it may have any] */
+} os_presign_options;
+#define OS_PRESIGN_OPTIONS_INIT OS_SIZED_(os_presign_options)
+
+/* Makes a URL with which anybody who has it can send this one request, as often as he likes until it expires. It is a
+ * credential: do not log it. `options` may be NULL. *ret_url, and *ret_headers unless that is NULL, are freed with
+ * os_free; the latter has a line "name: value\n" for each header that the request must have, and may be empty.
+ * Sends nothing. The date is that of this machine, mended by what the client has learned from the store's answers.
+ *
+ * A PUT made so promises less than a guarded call. It excludes others only by the store's own condition, so it is
+ * refused unless the store's profile proves that, and the client's creations rely on it. It leaves no record and no nonce:
+ * nobody can settle an answer that was lost, or a 5xx. 412 is then either another's object or one's own.
+ *   OS_ERR_UNSUPPORTED  an embedded store, or signature v2; a PUT where the condition is not proven, or not relied on
+ *   OS_ERR_CREDENTIALS  no usable keys
+ * Blocks while keys are looked up. */
+OS_API os_code os_presign(os_client *client, const char *key, const os_presign_options *options, char **ret_url,
+                          char **ret_headers, os_error *err);
+
 /* ------------------------------------------------------------------------------------------------ table of records */
 
 /* Creates the table (on-demand billing, keys `path` and `etag`, TTL on `ttl`) and waits until it is ACTIVE. OS_OK

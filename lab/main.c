@@ -5,8 +5,10 @@
  * library's public header and nothing else of it.
  */
 #include "check.h"
+#include "cli/output.h"
 #include "cli/program.h"
 #include "cli/streams.h"
+#include "cli/trace.h"
 #include "description/description.h"
 #include "race/race.h"
 
@@ -24,10 +26,15 @@ static enum status run_command(const struct options *options)
 static enum status race_main(int argc, char **argv)
 {
     struct options options;
+    struct usage usage = {0};
     enum status status;
 
     if (!program_read(argc, argv, commands, &options, &status) || !program_read_environment(&options, &status))
         return status;
+    if (options_text(&options, OPTION_METRICS) != NULL && options.distance[OPTION_METRICS] == 0) {
+        (void)usage_refuse(&usage, "--metrics is not for %s, which has figures of its own.", options.command->name);
+        return output_usage(&options, &usage);
+    }
     return run_command(&options);
 }
 
@@ -35,5 +42,8 @@ int main(int argc, char **argv)
 {
     /* A reader that goes away is an error of write(), not the end of a process that still owes a verdict. */
     (void)signal(SIGPIPE, SIG_IGN);
-    return streams_open() ? (int)streams_close(race_main(argc, argv)) : (int)STATUS_NOT_EXECUTED;
+    if (!streams_open())
+        return (int)STATUS_NOT_EXECUTED;
+    trace_begin();
+    return (int)streams_close(race_main(argc, argv));
 }

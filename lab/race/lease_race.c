@@ -167,7 +167,7 @@ enum status race_leases_run(const struct options *options)
         return output_usage(options, &usage);
     if (ledger == NULL) {
         own.value[OPTION_LEDGER] = table.url;
-        own.from_environment[OPTION_LEDGER] = false;
+        own.distance[OPTION_LEDGER] = 0;
     }
     status = start_lease_race(&own, &settings, network);
     if (table.folder[0] != '\0' && status != STATUS_CONFLICT && !options_on(options, OPTION_KEEP))

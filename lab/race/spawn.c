@@ -49,7 +49,18 @@ static bool is_endpoint(enum option_id id)
     return id == OPTION_ENDPOINT_URL || id == OPTION_S3_ENDPOINT || id == OPTION_DYNAMODB_ENDPOINT;
 }
 
-/* The settings of the command line; the variables are inherited. Behind a proxy the endpoints are its own. */
+static void add_setting(struct arguments *arguments, const struct options *options, enum option_id id)
+{
+    const struct option_spec *spec = &option_table[id];
+
+    if (spec->kind == OPTION_KIND_SWITCH && options->given[id] > 0)
+        add_argument(arguments, "--%s", spec->name);
+    else if (options->value[id] != NULL)
+        add_argument(arguments, "--%s=%s", spec->name, options->value[id]);
+}
+
+/* The settings of the command line and of the config file, which is not read again; the variables are inherited. Behind a
+ * proxy the endpoints are its own. */
 static void add_settings(struct arguments *arguments, const struct race *race)
 {
     const struct options *options = race->session->options;
@@ -57,12 +68,13 @@ static void add_settings(struct arguments *arguments, const struct race *race)
     /* That a lease is lost is what a race for leases is about, and nothing to be warned of. */
     bool quiet = options_on(options, OPTION_QUIET) || (race->lease_count > 0 && options->given[OPTION_VERBOSE] == 0);
 
+    add_argument(arguments, "--config=/dev/null");
     for (int id = 0; id < OPTION_COUNT; id++) {
-        bool own = option_table[id].scope == OPTION_SCOPE_SETTING && options->value[id] != NULL &&
-                   !options->from_environment[id] && id != OPTION_STORE &&
-                   !(proxied && is_endpoint((enum option_id)id));
-        if (own)
-            add_argument(arguments, "--%s=%s", option_table[id].name, options->value[id]);
+        const struct option_spec *spec = &option_table[id];
+        bool own = spec->scope == OPTION_SCOPE_SETTING && !spec->not_in_file &&
+                   options->distance[id] != DISTANCE_VARIABLE && id != OPTION_STORE && id != OPTION_METRICS;
+        if (own && !(proxied && is_endpoint((enum option_id)id)))
+            add_setting(arguments, options, (enum option_id)id);
     }
     if (quiet)
         add_argument(arguments, "--quiet");

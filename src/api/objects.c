@@ -44,6 +44,14 @@ os_code os_list(os_client *client, const os_list_options *options, const os_call
     return plain_call(client, &list, plain_list, err);
 }
 
+os_code os_presign(os_client *client, const char *key, const os_presign_options *options, char **ret_url,
+                   char **ret_headers, os_error *err)
+{
+    const struct plain_arguments presign = {
+        .key = key, .presign = options, .ret_url = ret_url, .ret_headers = ret_headers};
+    return plain_call(client, &presign, plain_presign, err);
+}
+
 void os_free(void *data)
 {
     free(data);

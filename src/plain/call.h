@@ -23,8 +23,9 @@ struct plain_put {
     struct body body;
 };
 
-struct listing;    /* list.c */
-struct plain_warm; /* warm.c */
+struct listing;       /* list.c */
+struct plain_warm;    /* warm.c */
+struct plain_presign; /* presign.c */
 
 struct plain {
     struct steps steps;
@@ -41,7 +42,8 @@ struct plain {
     struct plain_put put;
     struct listing *listing; /* own */
     void (*free_listing)(struct listing *listing);
-    struct plain_warm *warm; /* own, until its requests have ended */
+    struct plain_warm *warm;       /* own, until its requests have ended */
+    struct plain_presign *presign; /* own, until it is signed */
     void (*over)(struct plain *plain);
 };
 

@@ -22,6 +22,9 @@ struct plain_arguments {
     const char *etag;     /* release */
     bool force;           /* the same */
     uint32_t connections; /* warm */
+    const os_presign_options *presign;
+    char **ret_url;     /* the same */
+    char **ret_headers; /* the same; may be NULL */
     const os_call *call;
     os_object *ret; /* head, get, put; may be NULL */
 };
@@ -35,6 +38,7 @@ enum steps_next plain_put(struct plain *plain);
 enum steps_next plain_delete(struct plain *plain);
 enum steps_next plain_list(struct plain *plain);
 enum steps_next plain_warm(struct plain *plain);
+enum steps_next plain_presign(struct plain *plain);
 enum steps_next plain_table_create(struct plain *plain);
 enum steps_next plain_table_check(struct plain *plain);
 enum steps_next plain_table_list(struct plain *plain);

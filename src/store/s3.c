@@ -416,6 +416,17 @@ static void s3_free(struct store *store)
     free(s3);
 }
 
+struct s3_target s3_store_target(const struct s3_store *store)
+{
+    return target_of(store);
+}
+
+os_code s3_store_sign_query(struct s3_store *store, struct http_request *http, int64_t date_s, uint32_t expires_s,
+                            os_error *err)
+{
+    return s3_sign(store, http, true, date_s, expires_s, err);
+}
+
 static const struct store_vtable s3_vtable = {
     .check_key = s3_check,
     .start = s3_start,

@@ -61,6 +61,11 @@ struct store_op {
 bool s3_store_learns(struct store_op *op, const struct store_answer *answer, bool *ret_renew);
 int64_t s3_store_now_s(const struct s3_store *store); /* the local clock, mended by what was learned (E2) */
 
+/* s3.c, for s3_presign.c */
+struct s3_target s3_store_target(const struct s3_store *store);
+os_code s3_store_sign_query(struct s3_store *store, struct http_request *http, int64_t date_s, uint32_t expires_s,
+                            os_error *err);
+
 /* s3_trust.c */
 /* Every answer teaches. True: it is held, and op->trusted follows; what may be another's has to be asked of. */
 bool s3_store_doubts(struct store_op *op, const struct http_result *result);

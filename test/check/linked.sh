@@ -24,7 +24,7 @@ brings() { # FILE: in the end
 }
 
 only "$1" libcurl libcrypto libsqlite3 libexpat libjansson
-only "$2" liboscommit libjansson
+only "$2" liboscommit libcrypto libjansson
 only "$3" liboscommit libssl libcrypto libjansson
 for file in "$1" "$2" "$3"; do
     for library in $(brings "$file"); do

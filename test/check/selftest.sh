@@ -244,10 +244,11 @@ compile linked "int linked(void) { return 1; }"
 "$compiler" -shared "$work/linked.o" -Wl,--no-as-needed -lcrypto -o "$work/libl.so"
 "$compiler" -shared "$work/linked.o" -Wl,--no-as-needed -ljansson -o "$work/libj.so"
 accepts linked "$work/libl.so" "$work/libj.so" "$work/libl.so"
-refuses 'libl.so is linked with libcrypto' linked "$work/libl.so" "$work/libl.so" "$work/libl.so"
+accepts linked "$work/libl.so" "$work/libl.so" "$work/libl.so"
 refuses 'libl.so is not linked with libs3' linked "$work/libl.so" "$work/libj.so" "$work/libl.so" "$work/libl.so"
 "$compiler" -shared "$work/linked.o" -Wl,--no-as-needed -lssl -o "$work/libl.so"
 refuses 'libl.so is linked with libssl' linked "$work/libl.so" "$work/libj.so" "$work/libj.so"
+refuses 'libl.so is linked with libssl' linked "$work/libj.so" "$work/libl.so" "$work/libj.so"
 
 # ------------------------------------------------------------------------------------------------------- hardening
 

@@ -201,7 +201,7 @@ static bool parse_url(const char *name, const struct options *options, struct lo
         const char *key = key_inside(name, store, store_len);
         if (key != NULL)
             return location_set(ret, store, store_len, key, usage);
-        if (!options->from_environment[OPTION_STORE])
+        if (options->distance[OPTION_STORE] == 0)
             return usage_refuse(usage, "\"%.200s\" lies outside --store %.200s.", name, store);
     }
     if (starts_with(name, "s3://"))

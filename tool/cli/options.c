@@ -75,9 +75,9 @@ static bool parse_number(const char *text, uint64_t *ret)
     return true;
 }
 
-/* `source` is the flag or the variable, as the user knows it. */
-static bool check_value(const struct option_spec *spec, const char *source, const char *value, struct usage *usage)
+bool option_check(enum option_id id, const char *source, const char *value, struct usage *usage)
 {
+    const struct option_spec *spec = spec_of(id);
     uint64_t number;
 
     if (value[0] == '\0')
@@ -122,7 +122,7 @@ static bool set_option(struct parser *parser, enum option_id id, const char *sou
     const struct option_spec *spec = spec_of(id);
 
     if (spec->kind != OPTION_KIND_SWITCH) {
-        if (!check_value(spec, source, value, parser->usage))
+        if (!option_check(id, source, value, parser->usage))
             return false;
         if (!add_repeated(parser, id, value))
             return false;
@@ -263,7 +263,7 @@ static bool check_against_command(struct parser *parser)
         return usage_refuse(parser->usage, "--if-absent and --if-match exclude each other.");
     if (options->given[OPTION_HELP] > 0)
         return true;
-    if (options->given[OPTION_ALL] > 0 && strcmp(command->name, "help") != 0)
+    if (options->given[OPTION_ALL] > 0 && strcmp(command->name, "help") != 0 && strcmp(command->name, "config") != 0)
         return usage_refuse(parser->usage, "--all needs --help.");
     if (options->operand_count < command->min_operands)
         return usage_refuse(parser->usage, "%s needs operands: %s", command->name, command->operands);
@@ -350,14 +350,22 @@ static bool take_variable(struct options *options, enum option_id id, struct usa
         if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
             return usage_refuse(usage, "%s must be 1 (on) or 0 (off), not \"%.64s\".", variable, value);
         options->given[id] = value[0] == '1' ? 1 : 0;
-        options->from_environment[id] = true;
+        options->distance[id] = DISTANCE_VARIABLE;
         return true;
     }
-    if (!check_value(spec, variable, value, usage))
+    if (!option_check(id, variable, value, usage))
         return false;
     options->value[id] = value;
-    options->from_environment[id] = true;
+    options->distance[id] = DISTANCE_VARIABLE;
     return true;
+}
+
+bool option_is_open(const struct options *options, enum option_id id)
+{
+    const struct option_spec *spec = spec_of(id);
+    bool is_said = options->given[id] > 0 || options->value[id] != NULL || options->distance[id] > 0;
+
+    return spec->scope == OPTION_SCOPE_SETTING && !spec->not_in_file && !is_said;
 }
 
 bool options_take_environment(struct options *options, struct usage *usage)

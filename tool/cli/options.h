@@ -57,6 +57,9 @@ enum option_id {
     OPTION_CONNECT_TIMEOUT_MS,
     OPTION_REQUEST_TIMEOUT_MS,
     OPTION_DEADLINE_MS,
+    OPTION_METRICS,
+    OPTION_CONFIG,
+    OPTION_CONFIG_PROFILE,
     /* how the tool speaks: every command */
     OPTION_JSON,
     OPTION_QUIET,
@@ -124,6 +127,12 @@ enum option_id {
     OPTION_LOG_ENTRIES,
     OPTION_APP_ID,
     OPTION_APP_VERSION,
+    OPTION_JOBS,
+    OPTION_MANIFEST,
+    OPTION_LITERAL,
+    OPTION_LONG,
+    OPTION_METHOD,
+    OPTION_EXPIRES,
     OPTION_COUNT
 };
 
@@ -142,6 +151,8 @@ struct option_spec {
     enum option_scope scope;
     uint64_t max;        /* of a number; the least is 1 */
     bool often;          /* a setting that the short help names, too */
+    bool of_tool;        /* a setting that the library knows nothing of */
+    bool not_in_file;    /* a setting that says which part of the config file counts */
     const char *operand; /* what the help calls the value; of a choice: the choices, "auto|on|off" */
     const char *help;
 };
@@ -150,6 +161,8 @@ extern const struct option_spec option_table[OPTION_COUNT];
 enum { OPERANDS_MAX = 256, METADATA_MAX = 64, TAGS_MAX = 10 };
 
 struct options;
+struct config;
+struct config_setting;
 
 /* One command, as its file describes it. */
 struct command {
@@ -163,20 +176,26 @@ struct command {
     size_t max_operands;
     const char *exit_status; /* lines of its own for the help; NULL: those of most commands */
     bool hidden;             /* not listed: the tool starts it itself */
+    bool reads_file;         /* the first operand is a file, also where --store makes names keys */
+    bool covers_keys;        /* it writes to, or removes, whatever begins with its operand */
     bool settles;            /* it asks about an earlier write: where it fails, that is as unknown as before */
     bool runs_program;       /* what stands behind "--" is a program and its arguments */
     const char *program;     /* another one, in the same package, that does it; NULL: `run` does */
     enum status (*run)(const struct options *options);
 };
 
-/* Everything is borrowed from argv and the environment. */
+/* Everything is borrowed from argv, the environment and the config file. */
 struct options {
     const struct command *const *commands; /* of this program, ends with NULL */
     const struct command *command;         /* NULL: none was named (then --help or --version was given) */
     const char *group;                     /* "table" where the help of all its commands is wanted; else NULL */
     const char *value[OPTION_COUNT];
-    bool from_environment[OPTION_COUNT];
-    unsigned given[OPTION_COUNT]; /* how often, on the command line */
+    /* How far from the command it was said: 0: on its line, or nowhere; 1: in a variable; 2 and more: in the config file,
+     * the part that is closest to the object first. */
+    unsigned distance[OPTION_COUNT];
+    const struct config_setting *in_file[OPTION_COUNT]; /* where; NULL: it does not come from there */
+    const struct config *config;                        /* the file that was read; NULL: none yet */
+    unsigned given[OPTION_COUNT];                       /* how often, on the command line */
     const char *operand[OPERANDS_MAX];
     size_t operand_count;
     char *const *program; /* of a command that runs one: it and its arguments, ends with NULL; NULL: none is given */
@@ -191,8 +210,16 @@ struct options {
 bool options_parse(int argc, char **argv, const struct command *const *commands, struct options *ret,
                    struct usage *usage);
 
+enum { DISTANCE_VARIABLE = 1, DISTANCE_FILE = 2 };
+
 /* Fills settings that the command line left open from OSCOMMIT_<NAME>; an empty variable counts as not set. */
 bool options_take_environment(struct options *options, struct usage *usage);
+
+/* Is it a value that the option may have? `source` is the flag, the variable or the key, as the user knows it. */
+bool option_check(enum option_id id, const char *source, const char *value, struct usage *usage);
+
+/* May the config file give it, as far as it is not given closer to the command? */
+bool option_is_open(const struct options *options, enum option_id id);
 
 bool option_is_of(const struct command *command, enum option_id id);
 void option_variable(enum option_id id, char *ret, size_t ret_size); /* "OSCOMMIT_TTL_S" */

@@ -3,6 +3,7 @@
 
 #include "cli/clean.h"
 #include "cli/streams.h"
+#include "cli/trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,10 +48,13 @@ void output_message(struct output *output, const char *sentence)
 void output_log(struct output *output, os_log_level level, const char *line)
 {
     static const char *const names[] = {"", "error: ", "warning: ", "", "debug: "};
+    const struct trace *trace = trace_of_run();
 
     progress_clear(&output->progress);
     (void)fprintf(stderr, "oscommit: %s", level >= OS_LOG_ERROR && level <= OS_LOG_DEBUG ? names[level] : "");
     clean_print(stderr, line);
+    if (trace != NULL)
+        (void)fprintf(stderr, " trace_id=%s span_id=%s", trace->trace_id, trace->span_id);
     (void)fputc('\n', stderr);
 }
 
@@ -78,12 +82,26 @@ enum status output_usage(const struct options *options, const struct usage *usag
     return STATUS_USAGE;
 }
 
+/* Each result is of an operation, which is a span below that of the run. */
+static void add_span(struct json_line *line)
+{
+    const struct trace *trace = trace_of_run();
+    char span[SPAN_ID_SIZE];
+
+    if (trace == NULL || !trace_new_span(span))
+        return;
+    json_line_text(line, "trace_id", trace->trace_id);
+    json_line_text(line, "parent_span_id", trace->span_id);
+    json_line_text(line, "span_id", span);
+}
+
 void output_json_begin(struct output *output, struct json_line *line, const char *url, const char *verdict)
 {
     json_line_begin(line);
     json_line_text(line, "command", output->command);
     json_line_text(line, "object", url);
     json_line_text(line, "verdict", verdict);
+    add_span(line);
 }
 
 bool output_json_print(struct output *output, struct json_line *line)

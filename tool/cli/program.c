@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/program.h"
 
+#include "cli/config.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/variables.h"
 #include "cli/version.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+/* What the options borrow from it, they do until the process ends. */
+static struct config config;
 
 static void print_help(const struct options *options)
 {
@@ -42,11 +47,20 @@ bool program_read(int argc, char **argv, const struct command *const *commands, 
     return true;
 }
 
+static bool take_config(struct options *options, struct usage *usage)
+{
+    const char *named = options_text(options, OPTION_CONFIG);
+
+    if (named != NULL && strcmp(named, "/dev/null") == 0)
+        options->value[OPTION_CONFIG_PROFILE] = NULL;
+    return config_load(named, &config, usage) && config_apply(&config, options, usage);
+}
+
 bool program_read_environment(struct options *options, enum status *ret_status)
 {
     struct usage usage = {0};
 
-    if (!options_take_environment(options, &usage)) {
+    if (!options_take_environment(options, &usage) || !take_config(options, &usage)) {
         *ret_status = output_usage(options, &usage);
         return false;
     }

@@ -9,7 +9,7 @@
 bool program_read(int argc, char **argv, const struct command *const *commands, struct options *ret,
                   enum status *ret_status);
 
-/* Fills the settings that were left open, and warns of variables that are none. False: refused, which was said. */
+/* Fills the settings that were left open, from variables and the config file, and warns of variables that are none. False: refused, which was said. */
 bool program_read_environment(struct options *options, enum status *ret_status);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/session.h"
 
+#include "cli/metrics.h"
 #include "cli/settings.h"
 
 #include <errno.h>
@@ -80,6 +81,8 @@ static enum status connect_to(struct session *session, const char *store_url, co
     settings.log = log_line;
     settings.log_context = &session->output;
     settings.log_level = log_level(session->options);
+    if (metrics_on())
+        settings.metric = metrics_take;
     code = os_client_open(&settings, ret, &error);
     if (code != OS_OK)
         return session_report(session, store_url != NULL ? store_url : ledger_url, &error);

@@ -11,13 +11,12 @@ const char *settings_endpoint(const struct options *options, enum option_id own)
 
     if (for_service == NULL)
         return for_both;
-    if (for_both != NULL && options->from_environment[own] && !options->from_environment[OPTION_ENDPOINT_URL])
+    if (for_both != NULL && options->distance[own] > options->distance[OPTION_ENDPOINT_URL])
         return for_both;
     return for_service;
 }
 
-/* "https://user:secret@host": refused, and not repeated in the message. */
-static bool has_userinfo(const char *url)
+bool settings_has_userinfo(const char *url)
 {
     const char *authority = strstr(url, "://");
 
@@ -34,7 +33,7 @@ static bool check_urls(const struct options *options, struct usage *usage)
 
     for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
         const char *url = options_text(options, urls[i]);
-        if (url != NULL && has_userinfo(url)) {
+        if (url != NULL && settings_has_userinfo(url)) {
             return usage_refuse(usage, "--%s must not carry credentials: use --profile or the AWS_* variables.",
                                 option_table[urls[i]].name);
         }

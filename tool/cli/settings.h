@@ -16,4 +16,7 @@ bool settings_fill(const struct options *options, const char *store_url, os_opti
  * --endpoint-url included. NULL: they do not. */
 const char *settings_endpoint(const struct options *options, enum option_id own);
 
+/* "https://user:secret@host": refused, and not repeated in a message. */
+bool settings_has_userinfo(const char *url);
+
 #endif

@@ -9,6 +9,7 @@ extern const struct command command_init;
 extern const struct command command_put;
 extern const struct command command_update;
 extern const struct command command_cp;
+extern const struct command command_sync;
 extern const struct command command_mv;
 extern const struct command command_rm;
 extern const struct command command_get;
@@ -34,6 +35,8 @@ extern const struct command command_delta_resolve;
 extern const struct command command_gc;
 extern const struct command command_probe;
 extern const struct command command_credentials;
+extern const struct command command_presign;
+extern const struct command command_config;
 extern const struct command command_help;
 extern const struct command command_version;
 

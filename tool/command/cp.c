@@ -3,6 +3,7 @@
 #include "command/commands.h"
 #include "common/copy.h"
 #include "common/fencing.h"
+#include "common/many.h"
 #include "common/transfer.h"
 
 #include <stdio.h>
@@ -143,8 +144,13 @@ static enum status cp_run(const struct options *options)
 {
     bool from_store = location_is_url(options->operand[0]);
     bool to_store = location_is_url(options->operand[1]);
+    static const enum option_id of_many[] = {OPTION_JOBS, OPTION_MANIFEST, OPTION_LITERAL, OPTION_COUNT};
     struct usage usage = {0};
 
+    if (options_on(options, OPTION_RECURSIVE))
+        return many_run(options, false);
+    if (!refuse_given(options, of_many, "a single object: give --recursive", &usage))
+        return output_usage(options, &usage);
     if (!from_store && !to_store) {
         bool keys = options_text(options, OPTION_STORE) != NULL && strcmp(options->operand[0], "-") != 0 &&
                     strcmp(options->operand[1], "-") != 0;
@@ -161,7 +167,8 @@ static enum status cp_run(const struct options *options)
 
 static const enum option_id own_options[] = {
     OPTION_IF_ABSENT,   OPTION_IF_MATCH,    OPTION_SOURCE_ETAG, OPTION_SOURCE_VERSION_ID,
-    OPTION_TICKET_FILE, OPTIONS_OF_HEADERS, OPTION_COUNT};
+    OPTION_TICKET_FILE, OPTION_RECURSIVE,   OPTION_JOBS,        OPTION_MANIFEST,
+    OPTION_LITERAL,     OPTIONS_OF_HEADERS, OPTION_COUNT};
 
 const struct command command_cp = {
     .name = "cp",
@@ -171,10 +178,18 @@ const struct command command_cp = {
         "Objects are named by URL. Anything else is a file (- is stdin or stdout), but two bare names with --store "
         "are\n"
         "two keys. If the target is a folder or ends with a slash, the last part of the source's name is added to it.\n"
-        "A copy inside a store needs --if-absent or --if-match. It keeps the source's headers and metadata.\n",
+        "A copy inside a store needs --if-absent or --if-match. It keeps the source's headers and metadata.\n"
+        "With --recursive all files below a folder, or all objects below a URL, are copied, --jobs at a time. Writes "
+        "to\n"
+        "a store need --if-absent then; each has its own verdict, and the exit status is that of the worst: 4, 5, 1, "
+        "77,\n"
+        "69, 66, 3, 74, 0. Symbolic links are not followed. --deadline-ms is for each file. A source in a store may be "
+        "a\n"
+        "pattern then, as of `oscommit get`.\n",
     .examples =
         "oscommit cp report.csv s3://bucket/2026/ --if-absent --ledger dynamodb://commits\n"
         "oscommit cp s3://bucket/2026/report.csv .\n"
+        "oscommit cp -r out/ s3://bucket/2026/11/ --if-absent --manifest out.jsonl --ledger dynamodb://commits\n"
         "oscommit cp s3://bucket/state s3://bucket/state --source-version-id V1 --if-match '\"9b2c...\"' --ledger "
         "dynamodb://commits\n"
         "oscommit cp s3://bucket/staging/0001 s3://bucket/data/0001 --if-absent --ledger dynamodb://commits\n",

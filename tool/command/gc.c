@@ -206,5 +206,6 @@ const struct command command_gc = {
                 "oscommit gc file:///srv/store --older-than 7d --remove --json\n",
     .options = own_options,
     .max_operands = 1,
+    .covers_keys = true,
     .run = gc_run,
 };

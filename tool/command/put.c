@@ -40,5 +40,6 @@ const struct command command_put = {
     .options = own_options,
     .min_operands = 2,
     .max_operands = 2,
+    .reads_file = true,
     .run = put_run,
 };

@@ -2,7 +2,7 @@
 # bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
 # Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
 
-_oscommit_commands="init put update cp mv rm get head ls table lock lease delta resolve gc race check probe credentials help version"
+_oscommit_commands="init put update cp sync mv rm get head ls table lock lease delta resolve gc race check probe presign config credentials help version"
 _oscommit_table_commands="create check ls show release"
 _oscommit_lease_commands="acquire extend release show"
 _oscommit_delta_commands="append check resolve"
@@ -12,9 +12,9 @@ _oscommit_common="--json --quiet --verbose --help --all --version --store --ledg
     --timeout-ms --max-clock-skew-rate --ttl-s --length-s --allowance-s --margin-s --recheck-after-ms --release --fences
     --condition-headers --guard --store-profile --stage-above --part-size --parts-at-once --minimum-rate --stalled-body-s --late-segment-s
     --record-prefix --forward-only --forward-only-prefix --records-by-bucket --check-table
-    --connect-timeout-ms --request-timeout-ms --deadline-ms"
+    --connect-timeout-ms --request-timeout-ms --deadline-ms --metrics --config --config-profile"
 _oscommit_switches=" --json --quiet --verbose --help --all --version --forward-only --records-by-bucket --check-table --if-absent --recursive --force --stuck --keep"
-_oscommit_switches+=" --lock --remove --no-held-body --versions --leases --locks --log-entries "
+_oscommit_switches+=" --lock --remove --no-held-body --versions --leases --locks --log-entries --long --literal "
 
 # The flags that only this command has.
 _oscommit_own_flags() {
@@ -23,12 +23,14 @@ _oscommit_own_flags() {
     case $1 in
     put) echo "--if-absent --if-match --ticket-file $headers" ;;
     update) echo "--max-length --ticket-file $headers" ;;
-    cp) echo "--if-absent --if-match --source-etag --source-version-id --ticket-file $headers" ;;
+    cp) echo "--if-absent --if-match --source-etag --source-version-id --ticket-file --recursive --jobs --manifest --literal $headers" ;;
+    sync) echo "--if-absent --jobs --manifest --literal $headers" ;;
     mv) echo "--if-absent --source-etag --ticket-file" ;;
     rm) echo "--if-match --ticket-file" ;;
-    get) echo "--range --version-id" ;;
+    get) echo "--range --version-id --literal --jobs" ;;
     head) echo "--version-id" ;;
-    ls) echo "--recursive --delimiter --start-after --max-keys --versions" ;;
+    ls) echo "--recursive --delimiter --start-after --max-keys --versions --long --literal" ;;
+    presign) echo "--method --expires --version-id --content-type" ;;
     resolve) echo "--ticket-file --same-store --abort-upload" ;;
     gc) echo "--older-than --remove" ;;
     race)
@@ -56,6 +58,7 @@ _oscommit_own_flags() {
 _oscommit_value() {
     local flag=$1 word=$2 choices=
     case $flag in
+    --method) choices="get head put" ;;
     --addressing) choices="auto path virtual" ;;
     --signature) choices="v4 v2" ;;
     --release) choices="on_failure always" ;;
@@ -67,7 +70,11 @@ _oscommit_value() {
         choices=$(sed -n 's/^\[\(profile \)\{0,1\}\([^]]*\)\]$/\2/p' "${AWS_CONFIG_FILE:-$HOME/.aws/config}" \
             "${AWS_SHARED_CREDENTIALS_FILE:-$HOME/.aws/credentials}" 2>/dev/null | sort -u)
         ;;
-    --ca-file | --ticket-file | --history | --report | --store-profile | --profile-out)
+    --config-profile)
+        choices=$(sed -n 's/^\[profile\.\([A-Za-z0-9_-]*\)\].*/\1/p' \
+            "${OSCOMMIT_CONFIG:-${XDG_CONFIG_HOME:-$HOME/.config}/oscommit/config.toml}" 2>/dev/null | sort -u)
+        ;;
+    --ca-file | --ticket-file | --history | --report | --store-profile | --profile-out | --config | --manifest | --metrics)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return 0

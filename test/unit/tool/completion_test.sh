@@ -37,7 +37,7 @@ cd "$(mktemp -d)" || exit 1
 touch afile.pem abc
 
 expect "commands by their beginning" "race resolve rm" oscommit r
-expect "every command" "check cp credentials delta gc get head help init lease lock ls mv probe put race resolve rm table update version" oscommit ""
+expect "every command" "check config cp credentials delta gc get head help init lease lock ls mv presign probe put race resolve rm sync table update version" oscommit ""
 expect "subcommands of table" "check create" oscommit table c
 expect "subcommands of lease" "acquire extend release show" oscommit lease ""
 expect "subcommands of delta" "append check resolve" oscommit delta ""
@@ -65,13 +65,16 @@ expect "the command behind flags with an equals sign" "put" oscommit --ledger = 
 printf '[default]\n[profile blue]\n' >config
 AWS_CONFIG_FILE=$PWD/config AWS_SHARED_CREDENTIALS_FILE=$PWD/none expect "profiles" "blue" oscommit ls --profile b
 
+printf '[profile.laptop]\n[store."s3://b"]\n' >config.toml
+OSCOMMIT_CONFIG=$PWD/config.toml expect "profiles of the config file" "laptop" oscommit ls --config-profile ""
+
 commands=$("$oscommit" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\( [a-z]*\)\{0,1\}\)  .*/\1/p')
 while read -r command; do
     read -ra words <<<"$command"
     expect "the flags of $command" "$(flags_of_help "${words[@]}")" oscommit "${words[@]}" --
     expect "the name of $command" "${words[-1]}" oscommit "${words[@]}"
 done <<<"$commands"
-(($(wc -l <<<"$commands") == 33)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 33" && failures=$((failures + 1)); }
+(($(wc -l <<<"$commands") == 36)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 36" && failures=$((failures + 1)); }
 
 rm -r "$PWD"
 if ((failures > 0)); then

@@ -21,7 +21,7 @@ static struct options with_store(const char *store, bool from_environment)
     struct options options = {.command = &cp};
 
     options.value[OPTION_STORE] = store;
-    options.from_environment[OPTION_STORE] = from_environment;
+    options.distance[OPTION_STORE] = from_environment ? DISTANCE_VARIABLE : 0;
     return options;
 }
 

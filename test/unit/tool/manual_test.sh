@@ -12,8 +12,10 @@ fail() {
     failures=$((failures + 1))
 }
 
-warnings=$(groff -ww -z -man -Tutf8 "$manual" 2>&1)
-[[ -z $warnings ]] || fail "groff warns: $warnings"
+for page in "$manual" "$(dirname "$manual")/oscommit.toml.5"; do
+    warnings=$(groff -ww -z -man -Tutf8 "$page" 2>&1)
+    [[ -z $warnings ]] || fail "groff warns of $page: $warnings"
+done
 text=$(groff -man -Tascii -P-c -P-b -P-u "$manual" 2>/dev/null)
 
 in_help=$({

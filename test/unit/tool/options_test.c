@@ -288,9 +288,9 @@ TEST_WITH(parsed, a_variable_gives_what_the_command_line_left_open)
     assert_true(PARSE("ls", "--store", "s3://flag"));
     assert_true(options_take_environment(&parsed->options, &parsed->usage));
     assert_string_equal(options_text(&parsed->options, OPTION_STORE), "s3://flag");
-    assert_false(parsed->options.from_environment[OPTION_STORE]);
+    assert_int_equal(parsed->options.distance[OPTION_STORE], 0);
     assert_string_equal(options_text(&parsed->options, OPTION_LEDGER), "dynamodb://env");
-    assert_true(parsed->options.from_environment[OPTION_LEDGER]);
+    assert_int_equal(parsed->options.distance[OPTION_LEDGER], DISTANCE_VARIABLE);
     assert_null(options_text(&parsed->options, OPTION_REGION));
     assert_true(options_on(&parsed->options, OPTION_CHECK_TABLE));
 }

@@ -44,7 +44,7 @@ TEST(each_variable_means_the_same_to_the_library)
         os_options by_tool;
         os_options by_library = OS_OPTIONS_INIT;
         os_error err;
-        if (option_table[id].scope != OPTION_SCOPE_SETTING || id == OPTION_DEADLINE_MS)
+        if (option_table[id].scope != OPTION_SCOPE_SETTING || option_table[id].of_tool)
             continue;
         option_variable((enum option_id)id, variable, sizeof(variable));
         assert_int_equal(setenv(variable, a_value_of(&option_table[id], value, sizeof(value)), 1), 0);
@@ -129,10 +129,11 @@ TEST(what_was_said_closer_to_the_command_is_the_endpoint)
     assert_true(settings_fill(&options, NULL, &filled, &usage));
     assert_string_equal(filled.s3_endpoint, "http://both");
     assert_string_equal(filled.dynamodb_endpoint, "http://ddb");
-    options.from_environment[OPTION_DYNAMODB_ENDPOINT] = true; /* OSCOMMIT_DYNAMODB_ENDPOINT against --endpoint-url */
+    options.distance[OPTION_DYNAMODB_ENDPOINT] =
+        DISTANCE_VARIABLE; /* OSCOMMIT_DYNAMODB_ENDPOINT against --endpoint-url */
     assert_true(settings_fill(&options, NULL, &filled, &usage));
     assert_string_equal(filled.dynamodb_endpoint, "http://both");
-    options.from_environment[OPTION_ENDPOINT_URL] = true; /* both from the environment: the one for the service */
+    options.distance[OPTION_ENDPOINT_URL] = DISTANCE_VARIABLE; /* both from the environment: the one for the service */
     assert_true(settings_fill(&options, NULL, &filled, &usage));
     assert_string_equal(filled.dynamodb_endpoint, "http://ddb");
 }
