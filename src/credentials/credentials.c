@@ -266,8 +266,9 @@ static void search_done(struct loop_blocking *blocking)
     bool found = search->code == OS_OK;
     credentials->search = NULL;
     if (found) {
+        if (keys_are_there(&credentials->current)) /* with the first keys nothing was signed before */
+            credentials->searched_ms = clock_monotonic_ms();
         take_found(credentials, &search->chain.found);
-        credentials->searched_ms = clock_monotonic_ms();
     } else {
         credentials->failures += keys_are_there(&credentials->current) ? 1 : 0;
         plan_renewal(credentials);
