@@ -27,12 +27,13 @@ pub(crate) unsafe fn of_pointer(pointer: *const c_char) -> Option<String> {
     (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
 }
 
-/// For C, where a NUL would end it early.
+/// For C, where a NUL would end it early. The text may be a secret, so the error does not show it.
 pub(crate) fn to_c(what: &str, text: &str) -> Result<CString, Error> {
-    CString::new(text).map_err(|_| {
+    CString::new(text).map_err(|nul| {
+        let place = nul.nul_position();
         Error::new(
             Code::Argument,
-            format!("The {what} {text:?} has a NUL within, which no store can have: leave it out."),
+            format!("The {what} has a NUL at byte {place}, which nothing can have: leave it out."),
         )
     })
 }
