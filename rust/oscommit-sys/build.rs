@@ -35,7 +35,7 @@ fn find() {
         .build_target("oscommit_static")
         .build();
     let build = out.join("build");
-    println!("cargo::rustc-link-search=native={}", build.join("lib").display());
+    println!("cargo::rustc-link-search=native={}", build.join("src").display());
     println!("cargo::rustc-link-lib=static=oscommit");
     let described = std::fs::read_to_string(build.join("oscommit.pc")).expect("cmake writes oscommit.pc");
     let private = described.lines().find_map(|line| line.strip_prefix("Libs.private:"));

@@ -8,7 +8,7 @@ mod support;
 #[cfg(feature = "object_store_0_12")]
 #[allow(unused_braces)] // every case has its block
 mod v0_12 {
-    use object_store_0_12::integration as theirs;
+    use object_store::integration as theirs;
     on_every_store! {
         put_get_delete_list(it) { theirs::put_get_delete_list(&it.store).await }
         get_opts(it) { theirs::get_opts(&it.store).await }
@@ -18,7 +18,7 @@ mod v0_12 {
         list_with_delimiter(it) { theirs::list_with_delimiter(&it.store).await }
         get_nonexistent_object(it) {
             let error = theirs::get_nonexistent_object(&it.store, None).await.unwrap_err();
-            assert!(matches!(error, object_store_0_12::Error::NotFound { .. }), "{error}");
+            assert!(matches!(error, object_store::Error::NotFound { .. }), "{error}");
         }
         rename_and_copy(it) { theirs::rename_and_copy(&it.store).await }
         copy_if_not_exists(it) { theirs::copy_if_not_exists(&it.store).await }

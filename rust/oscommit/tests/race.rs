@@ -6,8 +6,8 @@ mod support;
 mod proxy;
 
 use futures_util::StreamExt;
-use object_store_0_12::path::Path;
-use object_store_0_12::{Error, ObjectStore, PutMode};
+use object_store::path::Path;
+use object_store::{Error, ObjectStore, PutMode};
 use oscommit::{Store, Unknown, Verdict};
 use std::time::Duration;
 

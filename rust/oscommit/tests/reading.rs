@@ -5,8 +5,8 @@
 mod support;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use object_store_0_12::path::Path;
-use object_store_0_12::{
+use object_store::path::Path;
+use object_store::{
     Attribute, Attributes, Error, GetOptions, GetRange, ObjectStore, PutMode, PutMultipartOptions, PutOptions,
     PutPayload, TagSet, UpdateVersion,
 };

@@ -2,6 +2,7 @@
 //! The trait of `object_store` 0.12.
 
 use super::{Store, copying};
+use ::object_store;
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 use object_store::path::Path;
@@ -9,7 +10,6 @@ use object_store::{
     Attributes, GetOptions, GetResult, GetResultPayload, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
     PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
-use object_store_0_12 as object_store;
 use std::ops::Range;
 
 #[path = "adapter.rs"]
