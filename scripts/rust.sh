@@ -22,6 +22,7 @@ failed=0
 
 export CARGO_BUILD_JOBS=2 CARGO_TARGET_DIR=$out/target CARGO_TERM_COLOR=never
 export PKG_CONFIG_PATH=$out/prefix/lib/pkgconfig LD_LIBRARY_PATH=$out/prefix/lib
+export RUST_TEST_THREADS=8 # tests mostly wait
 unset OSCOMMIT_LIB_DIR
 
 # As whoever uses the crate has it: installed, and found by pkg-config.

@@ -6,7 +6,6 @@ use crate::calls::{self, Copy, Listed};
 use crate::handle::Handle;
 use crate::operation::Completion;
 use crate::options::{CallOptions, Options, PutOptions};
-use crate::text;
 use crate::transform::{Current, Transform};
 use crate::verdict::{Ticket, Unknown, Verdict};
 use crate::{Error, Object};
@@ -22,7 +21,7 @@ use std::time::Duration;
 ///
 /// Each call is a future that starts when it is first awaited and needs no runtime of its own: the C library's thread does
 /// the work and wakes it. A future that is dropped cancels its call. A guarded write may have been applied by then, and its
-/// ticket is lost: await the verdict of what matters, with [`Client::with_deadline`] rather than a timer around it.
+/// ticket goes to the function of [`Options::abandoned`], or is lost: await the verdict of what matters, with [`Client::with_deadline`] rather than a timer around it.
 ///
 /// The last clone that goes closes the client, which cancels what is under way and waits for its end. Where that must not
 /// block a thread of a runtime, drop it on another one.
@@ -304,11 +303,4 @@ async fn still_unknown(ticket: &Ticket, started: Result<impl Future<Output = (Co
         }
         Completion::Plain(Ok(_)) => unreachable!("a guarded call has a verdict"),
     }
-}
-
-/// The version of the C library that this program is linked with.
-#[must_use]
-pub fn library_version() -> String {
-    // SAFETY: a static string.
-    unsafe { text::of_pointer(oscommit_sys::os_version()) }.unwrap_or_default()
 }

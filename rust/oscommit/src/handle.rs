@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The C client, opened and closed.
 
-use crate::Error;
+use crate::{Error, Verdict};
 use oscommit_sys as sys;
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
+use std::sync::Arc;
 
 /// How much a log line matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +42,7 @@ impl LogLevel {
     }
 }
 
+pub(crate) type Abandoned = dyn Fn(Verdict) + Send + Sync;
 pub(crate) type Log = Box<dyn Fn(LogLevel, &str) + Send + Sync>;
 
 thread_local! {
@@ -71,6 +73,11 @@ pub(crate) unsafe extern "C" fn log_line(context: *mut c_void, level: sys::os_lo
     let _ = catch_unwind(AssertUnwindSafe(|| within_callback(|| log(LogLevel::from_c(level), &line))));
 }
 
+/// A function that panics must not end the program: there is nobody to tell it.
+pub(crate) fn tell(abandoned: &Arc<Abandoned>, verdict: Verdict) {
+    let _ = catch_unwind(AssertUnwindSafe(|| within_callback(|| abandoned(verdict))));
+}
+
 struct Open {
     client: NonNull<sys::os_client>,
     /// Where the C library calls it; after the client in the order of drops.
@@ -92,6 +99,7 @@ impl Drop for Open {
 /// An open client of the C library, which is closed with it.
 pub(crate) struct Handle {
     open: Option<Open>,
+    abandoned: Option<Arc<Abandoned>>,
 }
 
 pub(crate) fn no_error() -> sys::os_error {
@@ -101,15 +109,23 @@ pub(crate) fn no_error() -> sys::os_error {
 
 impl Handle {
     /// `options` is whole, and its log context is `log`.
-    pub(crate) fn open(options: &sys::os_options, log: Option<Box<Log>>) -> Result<Self, Error> {
+    pub(crate) fn open(
+        options: &sys::os_options,
+        log: Option<Box<Log>>,
+        abandoned: Option<Arc<Abandoned>>,
+    ) -> Result<Self, Error> {
         let mut client = ptr::null_mut();
         let mut error = no_error();
         // SAFETY: the strings of `options` are borrowed for the call; the client is set if it returns OS_OK.
         let code = unsafe { sys::os_client_open(options, &raw mut client, &raw mut error) };
         match NonNull::new(client) {
-            Some(client) if code == sys::OS_OK => Ok(Self { open: Some(Open { client, _log: log }) }),
+            Some(client) if code == sys::OS_OK => Ok(Self { open: Some(Open { client, _log: log }), abandoned }),
             _ => Err(Error::from_c(&error)),
         }
+    }
+
+    pub(crate) fn abandoned(&self) -> Option<Arc<Abandoned>> {
+        self.abandoned.clone()
     }
 
     pub(crate) fn as_ptr(&self) -> *mut sys::os_client {
@@ -125,4 +141,11 @@ impl Drop for Handle {
             drop(std::thread::Builder::new().name("oscommit-close".into()).spawn(move || drop(open)));
         }
     }
+}
+
+/// The version of the C library that this program is linked with.
+#[must_use]
+pub fn library_version() -> String {
+    // SAFETY: a static string.
+    unsafe { crate::text::of_pointer(sys::os_version()) }.unwrap_or_default()
 }

@@ -25,27 +25,41 @@
 //! # }
 //! ```
 
-#![deny(missing_docs)]
+#![deny(missing_docs, unsafe_code)]
 
+// The examples of the document are tests.
+#[cfg(all(doctest, feature = "object_store_0_12"))]
+#[doc = include_str!("../../../docs/rust.md")]
+struct Document;
+
+// Who may have unsafe code: what speaks with C, and nothing else.
+#[allow(unsafe_code)]
 mod body;
+#[allow(unsafe_code)]
 mod calls;
 mod client;
 mod error;
+#[allow(unsafe_code)]
 mod handle;
 mod object;
+#[allow(unsafe_code)]
 mod operation;
+#[allow(unsafe_code)]
 mod options;
+#[allow(unsafe_code)]
 mod sink;
 #[cfg(feature = "store")]
 mod store;
+#[allow(unsafe_code)]
 mod text;
+#[allow(unsafe_code)]
 mod transform;
 mod verdict;
 
 pub use body::Body;
-pub use client::{Client, GetOptions, ListOptions, SettleOptions, UpdateOptions, library_version};
+pub use client::{Client, GetOptions, ListOptions, SettleOptions, UpdateOptions};
 pub use error::{Code, Error};
-pub use handle::LogLevel;
+pub use handle::{LogLevel, library_version};
 pub use object::Object;
 pub use options::{CallOptions, Guard, Options, PutOptions};
 #[cfg(feature = "store")]

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A started call of the C library as a future. This module, `handle.rs`, `body.rs`, `transform.rs` and `sink.rs` are
-//! the only ones with unsafe code beside the construction of arguments in `calls.rs`.
+//! A started call of the C library as a future.
 //!
 //! Who owns what: the future and the C library each hold a count of one `Shared`. In it is all that C may touch until the
 //! operation completes: the body, the sink, the caller's functions. A future that is dropped gives its count back and
 //! cancels; the completion gives back the other one. The last frees the operation, which has then completed: the C library
 //! allows that within the completing function and at any time later, also after the client was closed.
 
-use crate::handle::{self, Handle};
+use crate::handle::{self, Abandoned, Handle};
 use crate::verdict::{Ticket, Told};
 use crate::{Code, Error, Object, text};
 use oscommit_sys as sys;
@@ -45,6 +44,8 @@ enum State {
 }
 
 struct Shared<K> {
+    /// Who is told of a guarded call whose future was dropped.
+    abandoned: Option<Arc<Abandoned>>,
     /// C points into it until the completion; then it is the future's.
     kept: UnsafeCell<Option<K>>,
     /// NULL until it was started.
@@ -64,6 +65,11 @@ impl<K> Shared<K> {
 
 impl<K> Drop for Shared<K> {
     fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let unclaimed = if let State::Completed(completion) = state { completion.take() } else { None };
+        if let (Some(Completion::Guarded(told)), Some(abandoned)) = (unclaimed, &self.abandoned) {
+            handle::tell(abandoned, told.into_verdict());
+        }
         // SAFETY: it has completed, as the C library's count is gone, and nobody else can free it. NULL is fine.
         unsafe { sys::os_operation_free(*self.operation.get_mut()) };
     }
@@ -131,6 +137,7 @@ impl<K: Send> Operation<K> {
         begin: impl FnOnce(*mut K, &Begin) -> sys::os_code,
     ) -> Self {
         let shared = Arc::new(Shared {
+            abandoned: client.abandoned(),
             kept: UnsafeCell::new(Some(kept)),
             operation: AtomicPtr::new(ptr::null_mut()),
             state: Mutex::new(State::Waiting(None)),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The settings of a client, of a call and of an object.
 
-use crate::handle::{Handle, Log, LogLevel, log_line, no_error};
-use crate::{Error, text};
+use crate::handle::{Abandoned, Handle, Log, LogLevel, log_line, no_error};
+use crate::{Error, Verdict, text};
 use oscommit_sys as sys;
 use std::ffi::CString;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What excludes other writers (docs/rules.md, M1).
@@ -30,6 +31,7 @@ pub struct Options {
     values: Values,
     from_environment: bool,
     log: Option<(LogLevel, Log)>,
+    abandoned: Option<Arc<Abandoned>>,
 }
 
 #[derive(Default)]
@@ -192,6 +194,15 @@ impl Options {
         self
     }
 
+    /// Gives the verdict of each guarded call whose future was dropped while it was under way to a function: nobody else
+    /// has the ticket of an unknown one. It runs on a thread of the client's, or on the one that dropped the future, and
+    /// must not block. If it has a [`Client`](crate::Client), that is never closed.
+    #[must_use]
+    pub fn abandoned(mut self, function: impl Fn(Verdict) + Send + Sync + 'static) -> Self {
+        self.abandoned = Some(Arc::new(function));
+        self
+    }
+
     pub(crate) fn open(mut self) -> Result<Handle, Error> {
         let texts = self.texts.to_c()?;
         let mut options = nothing_set();
@@ -215,7 +226,7 @@ impl Options {
             options.log = Some(log_line);
             options.log_context = std::ptr::from_ref::<Log>(log).cast_mut().cast();
         }
-        Handle::open(&options, log)
+        Handle::open(&options, log, self.abandoned.take())
     }
 }
 

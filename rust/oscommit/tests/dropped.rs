@@ -102,6 +102,33 @@ on_every_store! {
         look_at_all(other.client()).await;
     }
 
+    a_dropped_write_is_told_to_whoever_asked(it) {
+        let (tell, told) = mpsc::channel();
+        let client = Client::open(it.options().abandoned(move |verdict| tell.send(verdict).expect("it is asked for")));
+        let client = client.expect("another client");
+        let (begun, begins) = mpsc::channel::<()>();
+        let (go_on, may_go_on) = mpsc::channel::<()>();
+        let function = move |_: oscommit::Current<'_>| {
+            begun.send(()).expect("it is waited for");
+            let _ = may_go_on.recv();
+            Ok::<_, std::io::Error>(b"new".to_vec())
+        };
+        let options = UpdateOptions::default();
+        let mut update = Box::pin(client.update("a", function, &options));
+        assert!(update.as_mut().now_or_never().is_none());
+        begins.recv_timeout(Duration::from_secs(30)).expect("the function runs");
+        drop(update);
+        go_on.send(()).expect("it waits");
+        match told.recv_timeout(Duration::from_secs(30)).expect("a verdict") {
+            Verdict::NotExecuted(error) => assert_eq!(error.code(), oscommit::Code::Cancelled),
+            other => panic!("{other:?}"),
+        }
+        // What was awaited is told to nobody else.
+        assert!(matches!(client.put_if_absent("a", "x", &PutOptions::default()).await, Verdict::Committed(_)));
+        drop(client);
+        assert!(told.try_recv().is_err());
+    }
+
     the_last_client_may_go_in_a_callback_of_its_own(it) {
         let (open, closed) = mpsc::channel::<()>();
         let options = it.options().log(LogLevel::Error, move |_, _| { let _ = &open; });

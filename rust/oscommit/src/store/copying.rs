@@ -3,7 +3,7 @@
 
 use super::failure::{Failure, Kind};
 use crate::calls::Copy;
-use crate::{Client, Code, Committed, Verdict};
+use crate::{Client, Code, Committed, Verdict, WriteError};
 
 async fn is_missing(client: &Client, key: &str) -> bool {
     matches!(client.head(key, None).await, Err(error) if error.code() == Code::NotFound)
@@ -74,17 +74,12 @@ pub(super) async fn rename(client: &Client, source: &str, key: &str) -> Result<(
         return Ok(());
     }
     copy_over(client, source, etag.as_deref(), key).await?;
-    let verdict = client.delete_if_match(source, etag.as_deref().unwrap_or_default()).await;
-    let Verdict::Committed(_) = verdict else {
-        let why = format!("{source} was copied to {key}, but could not be deleted");
-        return Err(Failure::generic(source, why_not(&why, verdict)));
-    };
-    Ok(())
-}
-
-fn why_not(what: &str, verdict: Verdict) -> String {
-    match verdict.committed() {
-        Ok(_) => format!("{what}."),
-        Err(error) => format!("{what}: {error}"),
+    match client.delete_if_match(source, etag.as_deref().unwrap_or_default()).await.committed() {
+        Ok(_) => Ok(()),
+        Err(WriteError::Unknown(unknown)) => Err(Failure::generic(source, *unknown)),
+        Err(why) => {
+            let what = format!("{source} was copied to {key}, but could not be deleted: {why}");
+            Err(Failure::generic(source, what))
+        }
     }
 }
