@@ -268,8 +268,10 @@ stage_install() {
     run_script install "$scripts_dir/check-install.sh"
 }
 
+# What cmake installs of the build of gcc.
 stage_rust() {
-    build_gcc && OSCOMMIT_BUILD_DIR=$out/rust OSCOMMIT_NO_INSTALL=$((1 - install)) run_script rust "$scripts_dir/rust.sh" "$out/gcc"
+    configure_gcc && make_targets gcc src/all tool/all lab/all || return 1
+    OSCOMMIT_BUILD_DIR=$out/rust OSCOMMIT_NO_INSTALL=$((1 - install)) run_script rust "$scripts_dir/rust.sh" "$out/gcc"
 }
 
 # The asserts are left out: their failing branch is not there to be taken.
