@@ -354,6 +354,7 @@ refuses 'has the day "yesterday"' figures "$work/tree"
 fresh_tree
 accepts size_limits "$work/tree"
 refuses_line '501 lines' size_limits src/base/long.c "$(yes '/* */' | head -n 500)"
+refuses_line 'long.rs has 501 lines' size_limits rust/long.rs "$(yes '/* */' | head -n 500)"
 body=$(yes '    a++;' | head -n 68)
 fresh_tree
 printf '%s\nint f(int a)\n{\n%s\n}\n' "$licence" "$(tail -n 67 <<<"$body")" >src/base/long.c
@@ -401,6 +402,10 @@ accepts spdx "$work/tree"
 fresh_tree
 echo 'int f(void);' >src/base/buf.h
 refuses 'src/base/buf.h does not name its licence' spdx "$work/tree"
+fresh_tree
+mkdir rust
+echo 'fn f() {}' >rust/lib.rs
+refuses 'rust/lib.rs does not name its licence' spdx "$work/tree"
 
 # ------------------------------------------------------------------------------------------------ nothing to look at
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Declarations of the C interface of liboscommit (`oscommit.h` and `oscommit_async.h`), and nothing else.
+//!
+//! The headers say what each function does, who owns what, and which thread runs a callback. The crate `oscommit` is a
+//! safe interface over these. `tests/c_agrees.rs` gives every declaration to a C compiler together with the headers, so
+//! that neither can change alone.
+
+#![allow(non_camel_case_types)]
+
+mod functions;
+mod layout;
+mod types;
+
+pub use functions::*;
+pub use layout::{Field, Layout};
+pub use types::*;
+
+/// The layout of every struct of this crate, in the order of the header.
+#[must_use]
+pub const fn layouts() -> &'static [Layout] {
+    types::LAYOUTS
+}
