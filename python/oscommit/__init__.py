@@ -12,6 +12,7 @@ from oscommit.exceptions import (
     NotFoundError,
     PreconditionError,
     Unknown,
+    abandoned,
 )
 from oscommit.leases import Lease, LeaseInfo, Leases, Lock, LockInfo, Locks
 from oscommit.store import Store, init
@@ -42,5 +43,6 @@ __all__ = [
     "UpdateVersion",
     "VersionMeta",
     "__version__",
+    "abandoned",
     "init",
 ]

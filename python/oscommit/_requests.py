@@ -212,6 +212,8 @@ class Update(Guarded):
     def serve(self, operation: _oscommit.Operation, event: int) -> Optional[bytes]:
         made = self._run(operation)
         if inspect.isawaitable(made):
+            if inspect.iscoroutine(made):
+                made.close()
             raise TypeError("The function is asynchronous: use update_async.")
         return _made(made)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional
 
 if TYPE_CHECKING:
-    from oscommit._types import Result
+    from oscommit._types import Abandoned, Result
     from oscommit.store import Store
 
 
@@ -108,6 +108,10 @@ class NetworkError(BaseError, ConnectionError):
     """Store or table could not be reached, or not by TLS. The same call may be made again."""
 
 
+class TooLargeError(BaseError):
+    """The object, or what an update made, is larger than it may be."""
+
+
 class LeaseLostError(BaseError):
     """The lease is lost: another may hold it."""
 
@@ -173,6 +177,7 @@ _BY_CODE: dict[str, type[BaseError]] = {
     "OS_ERR_NO_TABLE": NotFoundError,
     "OS_ERR_CONFLICT": ConflictError,
     "OS_ERR_SOURCE": SourceError,
+    "OS_ERR_TOO_LARGE": TooLargeError,
     "OS_ERR_THROTTLED": ThrottledError,
     "OS_ERR_DEADLINE": DeadlineError,
     "OS_ERR_CANCELLED": CancelledError,
@@ -200,3 +205,15 @@ def error_of(
     if isinstance(error, Unknown):
         error.verdict = "unknown"
     return error
+
+
+def abandoned(error: BaseException) -> Optional[Abandoned]:
+    """What became of the guarded write that was cancelled or interrupted when `error` was raised: of a CancelledError, a
+    KeyboardInterrupt, and of a TimeoutError that came of one. None: nothing was applied, and nothing will be."""
+    link: Optional[BaseException] = error
+    while link is not None:
+        found: Optional[Abandoned] = getattr(link, "oscommit", None)
+        if found is not None:
+            return found
+        link = link.__cause__ or link.__context__
+    return None
