@@ -62,6 +62,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
+    {Py_tp_new, (void *)refuse_new},
     {Py_tp_dealloc, (void *)client_dealloc},
     {Py_tp_methods, methods},
     {0, NULL},

@@ -262,6 +262,7 @@ static PyMethodDef lease_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot lease_slots[] = {
+    {Py_tp_new, (void *)refuse_new},
     {Py_tp_dealloc, (void *)lease_dealloc},
     {Py_tp_methods, lease_methods},
     {0, NULL},

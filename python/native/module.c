@@ -7,6 +7,13 @@ static struct module_state *state_of(PyObject *module)
     return PyModule_GetState(module);
 }
 
+/* An object without what it stands for would be one that every method falls over. */
+PyObject *refuse_new(PyTypeObject *Py_UNUSED(type), PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(names))
+{
+    PyErr_SetString(PyExc_TypeError, "Only a store makes such objects.");
+    return NULL;
+}
+
 static PyObject *client_object(PyObject *module, os_client *handle)
 {
     struct module_state *state = state_of(module);

@@ -117,7 +117,8 @@ bool operation_ask(struct operation *operation, enum event event); /* false: giv
 void operation_stop(struct operation *operation);
 void operation_landed(struct operation *operation);
 
-/* The module's types, in a file each. */
+/* The module's types. Of those with this `new`, only the module makes objects. */
+PyObject *refuse_new(PyTypeObject *type, PyObject *args, PyObject *names);
 extern PyType_Spec client_spec, operation_spec, port_spec, lease_spec, cancel_spec;
 
 /* port.c */

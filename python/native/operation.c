@@ -317,6 +317,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
+    {Py_tp_new, (void *)refuse_new},
     {Py_tp_dealloc, (void *)operation_dealloc},
     {Py_tp_methods, methods},
     {0, NULL},
