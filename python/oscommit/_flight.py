@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import os
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Generic, Optional, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Callable, Generic, TypeVar
 
 from oscommit import _oscommit
 from oscommit.exceptions import error_of
@@ -27,31 +28,31 @@ class Request(Generic[T]):
 
     def __init__(
         self,
-        start: Callable[[Optional[_oscommit.Port]], _oscommit.Operation],
+        start: Callable[[_oscommit.Port | None], _oscommit.Operation],
         finish: Callable[[_oscommit.Outcome, _oscommit.Operation], T],
     ) -> None:
         self.start_native = start
         self.finish_native = finish
-        self.error: Optional[BaseException] = None
+        self.error: BaseException | None = None
         """What the caller's own code raised, which it gets back."""
 
-    def start(self, port: Optional[_oscommit.Port]) -> _oscommit.Operation:
+    def start(self, port: _oscommit.Port | None) -> _oscommit.Operation:
         try:
             return self.start_native(port)
         except _oscommit.Failure as failure:
             raise error_of(failure.args) from None
 
-    def serve(self, operation: _oscommit.Operation, event: int) -> Optional[bytes]:
+    def serve(self, operation: _oscommit.Operation, event: int) -> bytes | None:
         """The answer to READ or TRANSFORM; None: the operation is over already."""
         raise NotImplementedError
 
-    async def serve_async(self, operation: _oscommit.Operation, event: int) -> Optional[bytes]:
+    async def serve_async(self, operation: _oscommit.Operation, event: int) -> bytes | None:
         return self.serve(operation, event)
 
     def finish(self, operation: _oscommit.Operation) -> T:
         return self.finish_native(operation.outcome(), operation)
 
-    def abandoned(self, operation: _oscommit.Operation) -> Optional[Abandoned]:
+    def abandoned(self, operation: _oscommit.Operation) -> Abandoned | None:
         """What is to be told of it when nobody waits for it any more. Runs once, in place of `finish`."""
         return None
 
@@ -107,15 +108,29 @@ def wait_for(request: Request[T], operation: _oscommit.Operation) -> T:
     return request.finish(operation)
 
 
+def run_all(requests: Sequence[Request[Any]]) -> Sequence[Any]:
+    """At the same time, on this thread. All have ended when it returns or raises; the first failure is raised."""
+    operations = [(request, request.start(None)) for request in requests]
+    results, failure = [], None
+    for request, operation in operations:
+        try:
+            results.append(wait_for(request, operation))
+        except BaseException as error:
+            failure = failure or error
+    if failure is not None:
+        raise failure
+    return results
+
+
 # ------------------------------------------------------------------------------------------------------------ asyncio
 
 
 class _Flight:
-    __slots__ = ("request", "operation", "future", "task", "landed")
+    __slots__ = ("future", "landed", "operation", "request", "task")
 
     def __init__(self, request: Request[Any], operation: _oscommit.Operation, future: asyncio.Future[None]) -> None:
         self.request, self.operation, self.future = request, operation, future
-        self.task: Optional[asyncio.Task[None]] = None
+        self.task: asyncio.Task[None] | None = None
         self.landed = False
 
     async def serve(self, event: int) -> None:
@@ -195,9 +210,14 @@ def abandon_closed_loops() -> None:
             port.abandon()
 
 
+def _forget() -> None:
+    _ports.clear()
+    _busy.clear()
+
+
 if hasattr(os, "register_at_fork"):
     # A child has its parent's descriptors: what it read from them, the parent would miss.
-    os.register_at_fork(after_in_child=lambda: (_ports.clear(), _busy.clear()))
+    os.register_at_fork(after_in_child=_forget)
 
 
 async def run_async(request: Request[T]) -> T:
@@ -217,3 +237,7 @@ async def run_async(request: Request[T]) -> T:
         _give_up(request, flight.operation, why)
         raise
     return request.finish(flight.operation)
+
+
+async def run_all_async(requests: Sequence[Request[Any]]) -> Sequence[Any]:
+    return await asyncio.gather(*(run_async(request) for request in requests))

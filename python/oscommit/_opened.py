@@ -10,7 +10,7 @@ import os
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Any, Callable, Optional, TypeVar
+from typing import Any, Callable, TypeVar
 
 from oscommit import _oscommit
 from oscommit._flight import abandon_closed_loops
@@ -21,7 +21,7 @@ Self = TypeVar("Self", bound="Opened")
 _ALIASES = {"region": "s3_region", "endpoint": "s3_endpoint", "addressing": "s3_addressing"}
 
 
-def deadline_ms_of(deadline_s: Optional[float]) -> int:
+def deadline_ms_of(deadline_s: float | None) -> int:
     """0 is the library's default."""
     if deadline_s is None:
         return 0
@@ -34,7 +34,9 @@ def _named(options: dict[str, Any]) -> dict[str, Any]:
     named = {_ALIASES.get(name, name): value for name, value in options.items()}
     for name in named:
         if name not in _oscommit.OPTIONS:
-            raise UnknownConfigurationKeyError(f'There is no option "{name}". There are: {", ".join(_oscommit.OPTIONS)}.')
+            raise UnknownConfigurationKeyError(
+                f'There is no option "{name}". There are: {", ".join(_oscommit.OPTIONS)}.'
+            )
     return named
 
 
@@ -44,6 +46,11 @@ class Opened:
     _client: _oscommit.Client
     _options: dict[str, Any]
     _environment: bool
+    _process: int
+    _gate: threading.Condition
+    _calls: set[_oscommit.Cancel]
+    _closed: bool
+    _executor: ThreadPoolExecutor | None
 
     @classmethod
     def _open(cls: type[Self], options: dict[str, Any], environment: bool) -> Self:
@@ -52,9 +59,9 @@ class Opened:
         self._client = cls._native(_oscommit.open, self._options, environment)
         self._process = os.getpid()
         self._gate = threading.Condition()
-        self._calls: set[_oscommit.Cancel] = set()
+        self._calls = set()
         self._closed = False
-        self._executor: Optional[ThreadPoolExecutor] = None
+        self._executor = None
         _open_ones.add(self)
         return self
 
@@ -121,7 +128,7 @@ class Opened:
                 self._executor = ThreadPoolExecutor(8, thread_name_prefix="oscommit")
             return self._executor
 
-    def _run_blocking(self, call: Callable[..., T], *arguments: Any, undo: Optional[Callable[[T], None]] = None) -> T:
+    def _run_blocking(self, call: Callable[..., T], *arguments: Any, undo: Callable[[T], None] | None = None) -> T:
         """`undo` gets what the call gave when whoever called does not wait for it any more."""
         cancel = _oscommit.Cancel()
         future = self._threads().submit(self._blocking, call, cancel, *arguments)
@@ -135,7 +142,7 @@ class Opened:
             raise
 
     async def _run_blocking_async(
-        self, call: Callable[..., T], *arguments: Any, undo: Optional[Callable[[T], None]] = None
+        self, call: Callable[..., T], *arguments: Any, undo: Callable[[T], None] | None = None
     ) -> T:
         cancel = _oscommit.Cancel()
         loop = asyncio.get_running_loop()

@@ -1,32 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 # The extension module, which is no interface: _flight.py, store.py and leases.py are all that use it.
-from typing import Any, Optional
+from typing import Any
+
+from typing_extensions import TypeAlias
 
 OPTIONS: tuple[str, ...]
 VERSION: str
 
-Error = tuple[str, int, str, str, str]
-Counts = tuple[int, int, int, int, int, int, int]
-Meta = tuple[Optional[str], int, int, Optional[str], Optional[str], Optional[str], int, bool, bool]
-Result = tuple[
-    Optional[str],
-    Optional[str],
+Error: TypeAlias = tuple[str, int, str, str, str]
+Counts: TypeAlias = tuple[int, int, int, int, int, int, int]
+Meta: TypeAlias = tuple[str | None, int, int, str | None, str | None, str | None, int, bool, bool]
+Result: TypeAlias = tuple[
+    str | None,
+    str | None,
     Counts,
     bool,
     bool,
     bool,
-    Optional[str],
-    Optional[str],
+    str | None,
+    str | None,
     int,
     str,
-    Optional[str],
+    str | None,
     str,
     str,
     bool,
     int,
 ]
-Outcome = tuple[int, Optional[Error], Optional[Result], Optional[Meta], Optional[bytes]]
-LockInfo = tuple[bool, str, str, int, int]
+Outcome: TypeAlias = tuple[int, Error | None, Result | None, Meta | None, bytes | None]
+LockInfo: TypeAlias = tuple[bool, str, str, int, int]
 
 class Failure(Exception):
     args: Error
@@ -37,9 +39,9 @@ class Port:
 
 class Operation:
     def wait(self) -> int: ...
-    def answer(self, data: Optional[bytes], /) -> None: ...
+    def answer(self, data: bytes | None, /) -> None: ...
     def wanted(self) -> int: ...
-    def current(self) -> Optional[tuple[bool, bytes, str, int]]: ...
+    def current(self) -> tuple[bool, bytes, str, int] | None: ...
     def entries(self) -> list[Meta]: ...
     def cancel(self) -> None: ...
     def outcome(self) -> Outcome: ...
@@ -70,7 +72,7 @@ class Client:
     def lease_acquire(self, *arguments: Any) -> Lease: ...
     def lease_adopt(self, *arguments: Any) -> Lease: ...
     def lease_read(self, *arguments: Any) -> tuple[bool, str, int, int, int, bool]: ...
-    def lock(self, *arguments: Any) -> tuple[Optional[Error], LockInfo]: ...
+    def lock(self, *arguments: Any) -> tuple[Error | None, LockInfo]: ...
     def table_of(self, *arguments: Any) -> None: ...
 
 def open(options: dict[str, Any], environment: bool, /) -> Client: ...

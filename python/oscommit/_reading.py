@@ -6,14 +6,14 @@ from __future__ import annotations
 import builtins
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 from oscommit._flight import run, run_async
 from oscommit._types import GetOptions, ObjectMeta, meta_of
 from oscommit.exceptions import NotModifiedError, PreconditionError
 
 if TYPE_CHECKING:
-    from oscommit.store import Store
+    from oscommit._reads import Reads
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,11 @@ class Span:
 
     start: int = 0
     count: int = 0
-    version: Optional[str] = None
+    version: str | None = None
     empty: bool = False
 
     @staticmethod
-    def of(start: int, end: Optional[int], length: Optional[int]) -> Span:
+    def of(start: int, end: int | None, length: int | None) -> Span:
         if (end is None) == (length is None):
             raise ValueError("A range needs either an end or a length.")
         count = length if length is not None else (end or 0) - start
@@ -35,7 +35,7 @@ class Span:
         return Span(start, count)
 
 
-def span_of(options: GetOptions, meta: Optional[ObjectMeta]) -> Span:
+def span_of(options: GetOptions, meta: ObjectMeta | None) -> Span:
     """`meta` is needed for a suffix; with "head", nothing is read."""
     version = options.get("version")
     wanted: Any = options.get("range")
@@ -111,7 +111,7 @@ def _names(e_tags: str, e_tag: str) -> bool:
 class Listing:
     """Pages of objects, each read when it is asked for: nothing is held between two of them."""
 
-    def __init__(self, store: Store, prefix: Optional[str], offset: Optional[str], chunk_size: int) -> None:
+    def __init__(self, store: Reads, prefix: str | None, offset: str | None, chunk_size: int) -> None:
         self._store, self._prefix, self._offset, self._size = store, prefix, offset, chunk_size
         self._ended = False
 

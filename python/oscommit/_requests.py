@@ -8,7 +8,7 @@ import inspect
 import json
 from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, cast
 
 from oscommit._flight import READ, Request
 from oscommit._types import Abandoned, AsyncSource, Buffer, Result, result_of
@@ -23,7 +23,8 @@ from oscommit.exceptions import (
 
 if TYPE_CHECKING:
     from oscommit import _oscommit
-    from oscommit.store import Store
+    from oscommit._opened import Opened
+    from oscommit._writes import Writes
 
 OVERWRITE, CREATE, MATCH = 0, 1, 2
 COMMITTED, CONFLICT, NOT_EXECUTED, UNKNOWN = 1, 2, 3, 4
@@ -37,11 +38,11 @@ Transform = Callable[[Optional[bytes]], Any]
 class Guarded(Request[Result]):
     """A guarded write: its verdict is a result or an exception."""
 
-    def __init__(self, store: Store, key: str, conflict: type[ConflictError], start: Start) -> None:
+    def __init__(self, store: Writes, key: str, conflict: type[ConflictError], start: Start) -> None:
         super().__init__(start, self._finish)
         self.store, self.key, self.conflict = store, key, conflict
 
-    def _judge(self, outcome: _oscommit.Outcome) -> tuple[Optional[Result], Optional[BaseError]]:
+    def _judge(self, outcome: _oscommit.Outcome) -> tuple[Result | None, BaseError | None]:
         verdict, failure, native, _, _ = outcome
         assert native is not None
         result = result_of(native, failure[4] if failure and verdict == COMMITTED else None)
@@ -67,7 +68,7 @@ class Guarded(Request[Result]):
             raise error from self.error
         raise self.error
 
-    def abandoned(self, operation: _oscommit.Operation) -> Optional[Abandoned]:
+    def abandoned(self, operation: _oscommit.Operation) -> Abandoned | None:
         result, error = self._judge(operation.outcome())
         if error is None:
             return Abandoned(self.key, "committed", None, result, None)
@@ -82,7 +83,7 @@ class Guarded(Request[Result]):
 class Plain(Request[Any]):
     """A plain call: `give` makes its value of (meta, data, operation)."""
 
-    def __init__(self, store: Store, key: str, start: Start, give: Callable[..., Any]) -> None:
+    def __init__(self, store: Opened, key: str, start: Start, give: Callable[..., Any]) -> None:
         super().__init__(start, self._finish)
         self.store, self.key, self.give = store, key, give
 
@@ -101,7 +102,7 @@ class Plain(Request[Any]):
 # ------------------------------------------------------------------------------------------------------------ bodies
 
 
-def native_body(source: AsyncSource) -> Union[bytes, str, None]:
+def native_body(source: AsyncSource) -> bytes | str | None:
     """What the library reads itself: bytes, or a path. None: it must ask for the parts of a stream."""
     if isinstance(source, bytes):
         return source
@@ -113,7 +114,7 @@ def native_body(source: AsyncSource) -> Union[bytes, str, None]:
         return None
     if isinstance(source, AsyncIterable):
         return None
-    return memoryview(source).tobytes()  # a copy: somebody may change it while it is sent
+    return memoryview(cast(Buffer, source)).tobytes()  # a copy: somebody may change it while it is sent
 
 
 def _has_buffer(source: Any) -> bool:
@@ -129,8 +130,8 @@ class Stream:
 
     def __init__(self, source: Any) -> None:
         self._read = getattr(source, "read", None)
-        self._iterator: Optional[Iterator[Buffer]] = None
-        self._async_iterator: Optional[AsyncIterator[Buffer]] = None
+        self._iterator: Iterator[Buffer] | None = None
+        self._async_iterator: AsyncIterator[Buffer] | None = None
         if self._read is None and isinstance(source, AsyncIterable):
             self._async_iterator = source.__aiter__()
         elif self._read is None:
@@ -173,13 +174,13 @@ class Stream:
 class _Streamed:
     """Of a request whose body may be a stream."""
 
-    stream: Optional[Stream] = None
+    stream: Stream | None = None
 
-    def serve(self, operation: _oscommit.Operation, event: int) -> Optional[bytes]:
+    def serve(self, operation: _oscommit.Operation, event: int) -> bytes | None:
         assert event == READ and self.stream is not None
         return self.stream.next(operation.wanted())
 
-    async def serve_async(self, operation: _oscommit.Operation, event: int) -> Optional[bytes]:
+    async def serve_async(self, operation: _oscommit.Operation, event: int) -> bytes | None:
         assert event == READ and self.stream is not None
         return await self.stream.next_async(operation.wanted())
 
@@ -198,7 +199,7 @@ class PlainPut(_Streamed, Plain):
 class Update(Guarded):
     """os_update: the transform runs where the caller waits, on its thread or in its loop."""
 
-    def __init__(self, store: Store, key: str, start: Start, transform: Transform) -> None:
+    def __init__(self, store: Writes, key: str, start: Start, transform: Transform) -> None:
         super().__init__(store, key, PreconditionError, start)
         self.transform = transform
 
@@ -209,7 +210,7 @@ class Update(Guarded):
         exists, data, _, _ = current
         return self.transform(data if exists else None)
 
-    def serve(self, operation: _oscommit.Operation, event: int) -> Optional[bytes]:
+    def serve(self, operation: _oscommit.Operation, event: int) -> bytes | None:
         made = self._run(operation)
         if inspect.isawaitable(made):
             if inspect.iscoroutine(made):
@@ -217,12 +218,12 @@ class Update(Guarded):
             raise TypeError("The function is asynchronous: use update_async.")
         return _made(made)
 
-    async def serve_async(self, operation: _oscommit.Operation, event: int) -> Optional[bytes]:
+    async def serve_async(self, operation: _oscommit.Operation, event: int) -> bytes | None:
         made = self._run(operation)
         return _made(await made if inspect.isawaitable(made) else made)
 
 
-def _made(data: Any) -> Optional[bytes]:
+def _made(data: Any) -> bytes | None:
     if data is None:
         raise TypeError("The function of an update gave None and no bytes. To leave the object as it is, raise.")
     if isinstance(data, str):

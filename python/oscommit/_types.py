@@ -22,8 +22,8 @@ AsyncSource = Union[Source, AsyncIterable[Buffer]]
 class UpdateVersion(TypedDict, total=False):
     """The version of an object that a write replaces."""
 
-    e_tag: Optional[str]
-    version: Optional[str]
+    e_tag: str | None
+    version: str | None
     """Is not looked at: the ETag decides."""
 
 
@@ -36,9 +36,9 @@ class ObjectMeta(TypedDict):
     path: str
     last_modified: datetime.datetime
     size: int
-    e_tag: Optional[str]
-    version: Optional[str]
-    content_type: Optional[str]
+    e_tag: str | None
+    version: str | None
+    content_type: str | None
     fencing: int
     """The fencing token that it was written with; 0: none. Of head and get."""
 
@@ -68,11 +68,11 @@ class SuffixRange(TypedDict):
 class GetOptions(TypedDict, total=False):
     """As in obstore. The store is not told of `if_match` and `if_none_match`: what it gives is compared."""
 
-    if_match: Optional[str]
-    if_none_match: Optional[str]
-    range: Union[tuple[int, int], list[int], OffsetRange, SuffixRange]
+    if_match: str | None
+    if_none_match: str | None
+    range: tuple[int, int] | list[int] | OffsetRange | SuffixRange
     """(start, end), where `end` is the first byte that is not wanted."""
-    version: Optional[str]
+    version: str | None
     head: bool
 
 
@@ -81,8 +81,8 @@ class Result(Mapping[str, Optional[str]]):
     """How a guarded write went. Also a mapping with "e_tag" and "version", as obstore's PutResult is; so it may be the
     `mode` of the next put."""
 
-    e_tag: Optional[str]
-    version: Optional[str]
+    e_tag: str | None
+    version: str | None
     generation: int = 0
     guards: int = 0
     attempts: int = 0
@@ -93,19 +93,19 @@ class Result(Mapping[str, Optional[str]]):
     took_over: bool = False
     fenced: bool = False
     unchanged: bool = False
-    found_e_tag: Optional[str] = None
-    found_version: Optional[str] = None
+    found_e_tag: str | None = None
+    found_version: str | None = None
     found_fencing: int = 0
     rule: str = ""
-    ticket: Optional[str] = None
+    ticket: str | None = None
     guard: str = "auto"
     request: str = ""
     final: bool = False
     ask_again_ms: int = 0
-    warning: Optional[str] = field(default=None, compare=False)
+    warning: str | None = field(default=None, compare=False)
     """Committed, but something is left to do: the source of a rename was not deleted."""
 
-    def __getitem__(self, name: str) -> Optional[str]:
+    def __getitem__(self, name: str) -> str | None:
         if name not in ("e_tag", "version"):
             raise KeyError(name)
         return self.e_tag if name == "e_tag" else self.version
@@ -124,14 +124,14 @@ class Abandoned:
     key: str
     verdict: str
     """ "committed" or "unknown"."""
-    ticket: Optional[str]
-    result: Optional[Result]
-    error: Optional[BaseError]
+    ticket: str | None
+    result: Result | None
+    error: BaseError | None
 
 
-def result_of(native: _oscommit.Result, warning: Optional[str] = None) -> Result:
-    e_tag, version, counts, took_over, fenced, unchanged, *rest = native
-    return Result(e_tag, version, *counts, took_over, fenced, unchanged, *rest, warning)
+def result_of(native: _oscommit.Result, warning: str | None = None) -> Result:
+    values: list[Any] = [*native[:2], *native[2], *native[3:], warning]
+    return Result(*values)
 
 
 def meta_of(native: _oscommit.Meta, path: str) -> ObjectMeta:
@@ -161,7 +161,7 @@ _HEADERS = {
 
 
 def written_with(
-    attributes: Optional[Mapping[str, str]], tags: Optional[Mapping[str, str]], fencing: int, more: Mapping[str, Any]
+    attributes: Mapping[str, str] | None, tags: Mapping[str, str] | None, fencing: int, more: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What is stored with an object, as the extension module takes it."""
     options: dict[str, Any] = {"fencing": fencing or None, **more}

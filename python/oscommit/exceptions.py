@@ -8,17 +8,17 @@ have been applied.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from oscommit._types import Abandoned, Result
-    from oscommit.store import Store
+    from oscommit._writes import Writes
 
 
 class BaseError(Exception):
     """The base of all. The message is a sentence that says what failed, on what, and what to do."""
 
-    verdict: Optional[str] = None
+    verdict: str | None = None
     """ "conflict", "not executed", "unknown", or None of a plain call."""
     code: str = ""
     """The library's code, such as "OS_ERR_DENIED" (oscommit.h)."""
@@ -28,7 +28,7 @@ class BaseError(Exception):
     """What the service called it: "AccessDenied"."""
     request_id: str = ""
     """What the service's support asks for."""
-    result: Optional[Result] = None
+    result: Result | None = None
     """How a guarded write went, as far as it went."""
 
 
@@ -127,41 +127,41 @@ class Unknown(BaseError):
     Look at the object then.
     """
 
-    ticket: Optional[str] = None
+    ticket: str | None = None
     final: bool = False
     """No evidence is left that could decide: asking again does not help. Compare the object."""
     ask_again_ms: int = 0
     """After so many milliseconds it makes sense to ask; 0: when the cause in the message is gone."""
-    _store: Optional[Store] = None
+    _store: Writes | None = None
 
     def __reduce__(self) -> Any:
         state = {name: value for name, value in self.__dict__.items() if name != "_store"}
         return type(self), self.args, state
 
-    def _asked(self) -> tuple[Store, str]:
+    def _asked(self) -> tuple[Writes, str]:
         if self.ticket is None:
             raise ValueError("This write has no ticket: look at the object.")
         if self._store is None:
             raise ValueError("This exception came from another process: call resolve(ticket) of a store.")
         return self._store, self.ticket
 
-    def resolve(self, *, deadline_s: Optional[float] = None) -> Result:
+    def resolve(self, *, deadline_s: float | None = None) -> Result:
         """Asks what became of the write. Blocks. Returns if it is committed; else raises as the call would have: the
         exception of its conflict, of its "not executed", or `Unknown` again, whose ticket may know more."""
         store, ticket = self._asked()
         return store.resolve(ticket, deadline_s=deadline_s)
 
-    def settle(self, *, deadline_s: Optional[float] = None) -> Result:
+    def settle(self, *, deadline_s: float | None = None) -> Result:
         """As `resolve`, and goes on until the verdict is final or the deadline [120 s] has passed."""
         store, ticket = self._asked()
         return store.settle(ticket, deadline_s=deadline_s)
 
-    async def resolve_async(self, *, deadline_s: Optional[float] = None) -> Result:
+    async def resolve_async(self, *, deadline_s: float | None = None) -> Result:
         """`resolve` without blocking."""
         store, ticket = self._asked()
         return await store.resolve_async(ticket, deadline_s=deadline_s)
 
-    async def settle_async(self, *, deadline_s: Optional[float] = None) -> Result:
+    async def settle_async(self, *, deadline_s: float | None = None) -> Result:
         """`settle` without blocking."""
         store, ticket = self._asked()
         return await store.settle_async(ticket, deadline_s=deadline_s)
@@ -192,9 +192,9 @@ _BY_CODE: dict[str, type[BaseError]] = {
 
 def error_of(
     failure: tuple[str, int, str, str, str],
-    kind: Optional[type[BaseError]] = None,
-    verdict: Optional[str] = None,
-    result: Optional[Result] = None,
+    kind: type[BaseError] | None = None,
+    verdict: str | None = None,
+    result: Result | None = None,
 ) -> BaseError:
     """The exception of what the library says; by its code unless `kind` is given."""
     code, http_status, service_code, request_id, message = failure
@@ -207,12 +207,12 @@ def error_of(
     return error
 
 
-def abandoned(error: BaseException) -> Optional[Abandoned]:
+def abandoned(error: BaseException) -> Abandoned | None:
     """What became of the guarded write that was cancelled or interrupted when `error` was raised: of a CancelledError, a
     KeyboardInterrupt, and of a TimeoutError that came of one. None: nothing was applied, and nothing will be."""
-    link: Optional[BaseException] = error
+    link: BaseException | None = error
     while link is not None:
-        found: Optional[Abandoned] = getattr(link, "oscommit", None)
+        found: Abandoned | None = getattr(link, "oscommit", None)
         if found is not None:
             return found
         link = link.__cause__ or link.__context__

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any
 
 from fsspec.asyn import AsyncFileSystem
 from fsspec.spec import AbstractBufferedFile
@@ -42,12 +42,12 @@ class OscommitFileSystem(AsyncFileSystem):  # type: ignore[misc]
     """`store` is a Store or its URL [OSCOMMIT_STORE]; other options are those of Store.from_url. Folders exist as far as
     something is in them."""
 
-    protocol: Union[str, tuple[str, ...]] = "oscommit"
+    protocol: str | tuple[str, ...] = "oscommit"
     root_marker = ""
     cachable = True
 
     def __init__(
-        self, store: Union[Store, str, None] = None, ledger: Optional[str] = None, mkdir: bool = False, **options: Any
+        self, store: Store | str | None = None, ledger: str | None = None, mkdir: bool = False, **options: Any
     ) -> None:
         given = ("asynchronous", "loop", "batch_size", "use_listings_cache", "listings_expiry_time", "max_paths")
         super().__init__(**{name: options.pop(name) for name in given if name in options})
@@ -93,7 +93,7 @@ class OscommitFileSystem(AsyncFileSystem):  # type: ignore[misc]
 
     # ------------------------------------------------------------------------------------------------------ reading
 
-    async def _cat_file(self, path: str, start: Optional[int] = None, end: Optional[int] = None, **_: Any) -> bytes:
+    async def _cat_file(self, path: str, start: int | None = None, end: int | None = None, **_: Any) -> bytes:
         path = self._strip_protocol(path)
         if start is None and end is None:
             return (await self.store.get_async(path)).bytes()
@@ -190,7 +190,7 @@ def _put_mode(mode: str) -> PutMode:
 class OscommitFile(AbstractBufferedFile):  # type: ignore[misc]
     """An object that is open. What is written waits in a temporary file for the close."""
 
-    _e_tag: Optional[str] = None
+    _e_tag: str | None = None
     _spool: Any = None
 
     def __init__(self, fs: OscommitFileSystem, path: str, mode: str = "rb", **options: Any) -> None:

@@ -8,7 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 from oscommit import _oscommit
 from oscommit._opened import Opened, deadline_ms_of
@@ -62,12 +62,12 @@ class Lease:
         if self._native.state() == 3:
             raise LeaseLostError(f"The lease {self.name} is lost: another may hold it.")
 
-    def release(self, *, deadline_s: Optional[float] = None) -> None:
+    def release(self, *, deadline_s: float | None = None) -> None:
         """Ends it; others can have it at once. LeaseLostError: it had been lost before. Unknown: it was held until now, but
         others may have to wait. Blocks; again does nothing."""
         self._table._run_blocking(self._release, deadline_ms_of(deadline_s))
 
-    async def release_async(self, *, deadline_s: Optional[float] = None) -> None:
+    async def release_async(self, *, deadline_s: float | None = None) -> None:
         """`release` without blocking."""
         await self._table._run_blocking_async(self._release, deadline_ms_of(deadline_s))
 
@@ -102,8 +102,8 @@ class Leases(Opened):
         ttl_s: int = 60,
         wait: bool = False,
         fencing: bool = True,
-        owner: Optional[str] = None,
-        deadline_s: Optional[float] = None,
+        owner: str | None = None,
+        deadline_s: float | None = None,
     ) -> Lease:
         """Acquires a lease, and keeps it extended until `release`.
 
@@ -123,8 +123,8 @@ class Leases(Opened):
         ttl_s: int = 60,
         wait: bool = False,
         fencing: bool = True,
-        owner: Optional[str] = None,
-        deadline_s: Optional[float] = None,
+        owner: str | None = None,
+        deadline_s: float | None = None,
     ) -> Lease:
         """`acquire` without blocking. A cancelled task holds nothing."""
         more = deadline_ms_of(deadline_s), name, ttl_s, wait, fencing, owner
@@ -160,13 +160,13 @@ class Leases(Opened):
         await lease.release_async()
 
     def adopt(
-        self, name: str, handle: str, *, ttl_s: int = 60, fencing: bool = True, deadline_s: Optional[float] = None
+        self, name: str, handle: str, *, ttl_s: int = 60, fencing: bool = True, deadline_s: float | None = None
     ) -> Lease:
         """Goes on with a lease that was detached, or whose process is gone. ConflictError: it is lost."""
         more = deadline_ms_of(deadline_s), name, handle, ttl_s, fencing
         return Lease(self, name, self._run_blocking(self._client.lease_adopt, *more))
 
-    def read(self, name: str, *, deadline_s: Optional[float] = None) -> LeaseInfo:
+    def read(self, name: str, *, deadline_s: float | None = None) -> LeaseInfo:
         """What stands under a name; one request."""
         return LeaseInfo(*self._run_blocking(self._client.lease_read, deadline_ms_of(deadline_s), name))
 
@@ -196,13 +196,13 @@ class Lock:
         self.namespace, self.name, self.info = namespace, name, info
         self._table = table
 
-    def renew(self, duration_s: int, *, deadline_s: Optional[float] = None) -> LockInfo:
+    def renew(self, duration_s: int, *, deadline_s: float | None = None) -> LockInfo:
         """Adds to its duration and expiry. ConflictError: it has expired, or is another's. Unknown: no answer says whether it
         was added."""
         self.info = self._table._call(_RENEW, self.namespace, self.name, duration_s, deadline_s)
         return self.info
 
-    def release(self, *, deadline_s: Optional[float] = None) -> None:
+    def release(self, *, deadline_s: float | None = None) -> None:
         """Ends it, also where it has expired. ConflictError: another holds it."""
         self._table._call(_RELEASE, self.namespace, self.name, 0, deadline_s)
 
@@ -219,7 +219,7 @@ class Locks(Opened):
         ledger: str,
         *,
         owner: str,
-        instance: Optional[str] = None,
+        instance: str | None = None,
         create: bool = False,
         environment: bool = False,
         **options: Any,
@@ -231,42 +231,40 @@ class Locks(Opened):
             self._run_blocking(self._client.table_of, 0, True, True)
         return self
 
-    def _judged(self, answer: tuple[Optional[_oscommit.Error], _oscommit.LockInfo]) -> LockInfo:
+    def _judged(self, answer: tuple[_oscommit.Error | None, _oscommit.LockInfo]) -> LockInfo:
         failure, info = answer
         if failure is not None:
             raise error_of(failure)
         return LockInfo(*info)
 
     def _arguments(
-        self, which: int, namespace: str, name: str, duration_s: int, deadline_s: Optional[float]
+        self, which: int, namespace: str, name: str, duration_s: int, deadline_s: float | None
     ) -> tuple[Any, ...]:
         return deadline_ms_of(deadline_s), which, namespace, name, self.owner, self.instance, duration_s
 
-    def _call(
-        self, which: int, namespace: str, name: str, duration_s: int, deadline_s: Optional[float]
-    ) -> LockInfo:
+    def _call(self, which: int, namespace: str, name: str, duration_s: int, deadline_s: float | None) -> LockInfo:
         arguments = self._arguments(which, namespace, name, duration_s, deadline_s)
         return self._judged(self._run_blocking(self._client.lock, *arguments))
 
     async def _call_async(
-        self, which: int, namespace: str, name: str, duration_s: int, deadline_s: Optional[float]
+        self, which: int, namespace: str, name: str, duration_s: int, deadline_s: float | None
     ) -> LockInfo:
         arguments = self._arguments(which, namespace, name, duration_s, deadline_s)
         return self._judged(await self._run_blocking_async(self._client.lock, *arguments))
 
-    def acquire(self, namespace: str, name: str, *, duration_s: int, deadline_s: Optional[float] = None) -> Lock:
+    def acquire(self, namespace: str, name: str, *, duration_s: int, deadline_s: float | None = None) -> Lock:
         """Acquires a lock for so many seconds: where there is none, it has expired, or this owner and instance hold it.
         ConflictError: another holds it; the message says who. One request, which is never sent twice."""
         return Lock(self, namespace, name, self._call(_ACQUIRE, namespace, name, duration_s, deadline_s))
 
     async def acquire_async(
-        self, namespace: str, name: str, *, duration_s: int, deadline_s: Optional[float] = None
+        self, namespace: str, name: str, *, duration_s: int, deadline_s: float | None = None
     ) -> Lock:
         """`acquire` without blocking."""
         return Lock(self, namespace, name, await self._call_async(_ACQUIRE, namespace, name, duration_s, deadline_s))
 
     @contextmanager
-    def hold(self, namespace: str, name: str, *, duration_s: int, deadline_s: Optional[float] = None) -> Iterator[Lock]:
+    def hold(self, namespace: str, name: str, *, duration_s: int, deadline_s: float | None = None) -> Iterator[Lock]:
         """`with locks.hold("jobs", "nightly", duration_s=60) as lock:`"""
         lock = self.acquire(namespace, name, duration_s=duration_s, deadline_s=deadline_s)
         try:
@@ -281,7 +279,7 @@ class Locks(Opened):
 
     @asynccontextmanager
     async def hold_async(
-        self, namespace: str, name: str, *, duration_s: int, deadline_s: Optional[float] = None
+        self, namespace: str, name: str, *, duration_s: int, deadline_s: float | None = None
     ) -> AsyncIterator[Lock]:
         """`async with locks.hold_async(...) as lock:`"""
         lock = await self.acquire_async(namespace, name, duration_s=duration_s, deadline_s=deadline_s)
@@ -295,10 +293,10 @@ class Locks(Opened):
             raise
         await self._call_async(_RELEASE, namespace, name, 0, None)
 
-    def read(self, namespace: str, name: str, *, deadline_s: Optional[float] = None) -> LockInfo:
+    def read(self, namespace: str, name: str, *, deadline_s: float | None = None) -> LockInfo:
         """What stands under a namespace and a name."""
         return self._call(_READ, namespace, name, 0, deadline_s)
 
-    def break_expired(self, namespace: str, name: str, *, deadline_s: Optional[float] = None) -> None:
+    def break_expired(self, namespace: str, name: str, *, deadline_s: float | None = None) -> None:
         """Deletes a lock whose time is over, whosever it is. ConflictError: it is not over."""
         self._call(_BREAK, namespace, name, 0, deadline_s)

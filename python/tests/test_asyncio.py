@@ -60,9 +60,7 @@ def test_loops_and_threads_share_a_store(embedded):
         threads = [threading.Thread(target=asyncio.run, args=(count(store, 10),)) for _ in range(3)]
         threads += [
             threading.Thread(
-                target=lambda: [
-                    store.update("counter", lambda data: b"%d" % (int(data or 0) + 1)) for _ in range(10)
-                ]
+                target=lambda: [store.update("counter", lambda data: b"%d" % (int(data or 0) + 1)) for _ in range(10)]
             )
             for _ in range(3)
         ]

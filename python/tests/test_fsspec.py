@@ -7,8 +7,14 @@ import fsspec
 import oscommit
 import pytest
 from fsspec.implementations.local import LocalFileSystem
-from fsspec.tests.abstract import AbstractCopyTests, AbstractGetTests, AbstractOpenTests, AbstractPipeTests
-from fsspec.tests.abstract import AbstractFixtures, AbstractPutTests
+from fsspec.tests.abstract import (
+    AbstractCopyTests,
+    AbstractFixtures,
+    AbstractGetTests,
+    AbstractOpenTests,
+    AbstractPipeTests,
+    AbstractPutTests,
+)
 from oscommit import exceptions
 from oscommit.fsspec import OscommitFileSystem, OscommitS3FileSystem
 

@@ -89,8 +89,8 @@ async def test_copy_and_rename(both):
     await both.copy("source", "copy")
     with pytest.raises(exceptions.AlreadyExistsError):
         await both.copy("source", "copy")
-    await both.copy("source", "copy", if_match=source.e_tag)
-    await both.put("copy", b"other")
+    copied = await both.copy("source", "copy", if_match=source.e_tag)
+    await both.put("copy", b"other", mode=copied)
     await both.copy("source", "copy", overwrite=True)
     await both.copy("source", "third", overwrite=True)
     assert (await both.get("copy")).bytes() == b"bytes"
