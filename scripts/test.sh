@@ -28,6 +28,8 @@
 #             built. None known. Only here is the code compiled that stands in for the module, and as it is shipped
 #   install   the README's install lines, both generators and both examples, in a Debian root without the test packages
 #             (scripts/check-install.sh); left out by --no-install. Found lines that named too little to install
+#   python    the wheel of the Python package (scripts/python.sh): its types, its binary interface, and its tests, fsspec's own
+#             among them, with the embedded store, MinIO and DynamoDB Local. None known. Only here is the package
 #   coverage  branch coverage by the unit tests, the fuzz corpora and torture: all of src/commit, 95 % of each parser, and
 #             test/coverage/uncovered.txt says why not more. Its torture found an upload that left the event loop pointing
 #             at freed memory, a loop that took a whole processor, and a busy database that knew no deadline
@@ -47,7 +49,7 @@ root=$(cd -- "$scripts_dir/.." && pwd)
 out=${OSCOMMIT_BUILD_DIR:-$root/build/test}
 jobs=$(nproc)
 test_jobs=$((jobs * 16)) # units: test/CMakeLists.txt says how many a test takes
-all_stages=(gcc large clang asan tsan minimal valgrind install coverage)
+all_stages=(gcc large clang asan tsan minimal valgrind install python coverage)
 named_only=(clang)
 stages=()
 wanted=""
@@ -261,6 +263,16 @@ stage_install() {
     return "$status"
 }
 
+stage_python() {
+    local options=() skipped status
+    ((install)) || options+=(--no-install)
+    OSCOMMIT_BUILD_DIR=$out "$scripts_dir/python.sh" "${options[@]}" | tee "$out/python.txt"
+    status=${PIPESTATUS[0]}
+    read -r stage_passed stage_failed skipped < <(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' "$out/python.txt")
+    ((may_skip)) || stage_failed=$((stage_failed + ${skipped:-0}))
+    return "$((status || stage_failed > 0))"
+}
+
 # The asserts are left out: their failing branch is not there to be taken.
 stage_coverage() {
     build coverage -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=gcc -DOSCOMMIT_COVERAGE=ON || return 1
@@ -339,7 +351,7 @@ elif ((install)); then
     install_packages build test
     printf '%-6s %-9s %5d s\n' ok packages $((SECONDS - start))
 fi
-[[ " ${stages[*]} " =~ \ (named|gcc|large|asan|tsan)\  ]] || servers=0
+[[ " ${stages[*]} " =~ \ (named|gcc|large|asan|tsan|python)\  ]] || servers=0
 if ((servers)); then
     start_servers
 fi
