@@ -54,6 +54,13 @@ struct entry {
     os_object object;
 };
 
+/* Bytes that were read. They become one object at the end, piece by piece, so that they are never there twice. */
+struct piece {
+    struct piece *next;
+    size_t length, capacity;
+    char bytes[];
+};
+
 /* A part of a body, or new bytes: what crosses between the threads. `lock` of the operation guards it. */
 struct question {
     bool asked; /* a thread of the client waits for the answer */
@@ -84,8 +91,9 @@ struct operation {
     struct question question;
     struct entry *entries;
     size_t entry_count, entry_capacity;
-    void *data; /* os_get */
+    struct piece *first_piece, *last_piece; /* of what a get has read so far */
     size_t length;
+    bool reads;
 };
 
 /* args.c: what Python gives. Strings are borrowed from it. */
@@ -120,6 +128,11 @@ void operation_landed(struct operation *operation);
 /* The module's types. Of those with this `new`, only the module makes objects. */
 PyObject *refuse_new(PyTypeObject *type, PyObject *args, PyObject *names);
 extern PyType_Spec client_spec, operation_spec, port_spec, lease_spec, cancel_spec;
+
+/* pieces.c */
+int pieces_add(void *context, const void *data, size_t length); /* an os_sink_fn; the context is the operation */
+PyObject *pieces_take(struct operation *operation);             /* bytes; None of an operation that does not read */
+void pieces_free(struct operation *operation);
 
 /* port.c */
 void port_push(struct port *port, struct operation *operation, enum event event);

@@ -254,16 +254,6 @@ static PyObject *operation_cancel(PyObject *self, PyObject *Py_UNUSED(args))
 
 /* ------------------------------------------------------------------------------------------- what came of it */
 
-static PyObject *data_of(struct operation *operation)
-{
-    if (operation->data == NULL)
-        Py_RETURN_NONE;
-    PyObject *data = PyBytes_FromStringAndSize(operation->data, (Py_ssize_t)operation->length);
-    os_free(operation->data);
-    operation->data = NULL;
-    return data;
-}
-
 /* (verdict, error, result, meta, data): result of a guarded call, meta and data of a plain one; else None. Once. */
 static PyObject *operation_outcome(PyObject *self, PyObject *Py_UNUSED(args))
 {
@@ -281,7 +271,7 @@ static PyObject *operation_outcome(PyObject *self, PyObject *Py_UNUSED(args))
     return Py_BuildValue("(iNNNN)", (int)os_operation_verdict(operation->handle),
                          err->code == OS_OK ? text_object(NULL) : error_object(err),
                          result == NULL ? text_object(NULL) : result_object(result),
-                         has_object ? meta_object(object, object->key) : text_object(NULL), data_of(operation));
+                         has_object ? meta_object(object, object->key) : text_object(NULL), pieces_take(operation));
 }
 
 static void operation_dealloc(PyObject *self)
@@ -291,7 +281,7 @@ static void operation_dealloc(PyObject *self)
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
     os_operation_free(operation->handle);
-    os_free(operation->data);
+    pieces_free(operation);
     for (size_t i = 0; i < operation->entry_count; i++)
         free(operation->entries[i].key);
     free(operation->entries);

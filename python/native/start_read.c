@@ -40,9 +40,9 @@ PyObject *client_get(PyObject *self, PyObject *args)
     sink.offset = offset;
     sink.count = count;
     if (sink.file == NULL) {
-        sink.ret_data = &operation->data;
-        sink.ret_length = &operation->length;
-        sink.max_length = PY_SSIZE_T_MAX;
+        operation->reads = true;
+        sink.write = pieces_add;
+        sink.write_context = operation;
     }
     operation_begin(operation);
     os_code code = os_start_get(operation->client->handle, key, &sink, &operation->start, &operation->handle, &err);

@@ -11,7 +11,7 @@ import asyncio
 import os
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Callable, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Generic, NoReturn, TypeVar
 
 from oscommit import _oscommit
 from oscommit.exceptions import error_of
@@ -26,13 +26,10 @@ T = TypeVar("T")
 class Request(Generic[T]):
     """One call: how it starts, what it gives when the library asks, and what its outcome means."""
 
-    def __init__(
-        self,
-        start: Callable[[_oscommit.Port | None], _oscommit.Operation],
-        finish: Callable[[_oscommit.Outcome, _oscommit.Operation], T],
-    ) -> None:
+    # A request is in no circle of references: the bytes of its body go when the call returns.
+
+    def __init__(self, start: Callable[[_oscommit.Port | None], _oscommit.Operation]) -> None:
         self.start_native = start
-        self.finish_native = finish
         self.error: BaseException | None = None
         """What the caller's own code raised, which it gets back."""
 
@@ -50,7 +47,22 @@ class Request(Generic[T]):
         return self.serve(operation, event)
 
     def finish(self, operation: _oscommit.Operation) -> T:
-        return self.finish_native(operation.outcome(), operation)
+        return self._finish(operation.outcome(), operation)
+
+    def _finish(self, outcome: _oscommit.Outcome, operation: _oscommit.Operation) -> T:
+        raise NotImplementedError
+
+    def throw(self, error: BaseException | None, cause: BaseException | None) -> NoReturn:
+        """Raises it. A frame that a traceback keeps must not keep the exception, nor may the request: that would be a circle
+        of references, and a body in it."""
+        assert error is not None
+        self.error = None
+        try:
+            if cause is None or cause is error:
+                raise error
+            raise error from cause
+        finally:
+            del error, cause
 
     def abandoned(self, operation: _oscommit.Operation) -> Abandoned | None:
         """What is to be told of it when nobody waits for it any more. Runs once, in place of `finish`."""

@@ -39,7 +39,7 @@ class Guarded(Request[Result]):
     """A guarded write: its verdict is a result or an exception."""
 
     def __init__(self, store: Writes, key: str, conflict: type[ConflictError], start: Start) -> None:
-        super().__init__(start, self._finish)
+        super().__init__(start)
         self.store, self.key, self.conflict = store, key, conflict
 
     def _judge(self, outcome: _oscommit.Outcome) -> tuple[Result | None, BaseError | None]:
@@ -61,12 +61,12 @@ class Guarded(Request[Result]):
         if error is None:
             assert result is not None
             return result
-        if self.error is None:
-            raise error
         # The caller's own code failed. That counts, unless the write may have been applied.
-        if isinstance(error, Unknown):
-            raise error from self.error
-        raise self.error
+        raises_own = self.error is not None and not isinstance(error, Unknown)
+        try:
+            self.throw(self.error if raises_own else error, self.error)
+        finally:
+            del error
 
     def abandoned(self, operation: _oscommit.Operation) -> Abandoned | None:
         result, error = self._judge(operation.outcome())
@@ -84,19 +84,18 @@ class Plain(Request[Any]):
     """A plain call: `give` makes its value of (meta, data, operation)."""
 
     def __init__(self, store: Opened, key: str, start: Start, give: Callable[..., Any]) -> None:
-        super().__init__(start, self._finish)
+        super().__init__(start)
         self.store, self.key, self.give = store, key, give
 
     def _finish(self, outcome: _oscommit.Outcome, operation: _oscommit.Operation) -> Any:
         _, failure, _, meta, data = outcome
         if failure is None:
             return self.give(meta, data, operation)
-        error = error_of(failure)
-        if isinstance(error, Unknown):
-            raise error from self.error
         if self.error is not None and failure[0] in _STOPPED:
-            raise self.error
-        raise error
+            self.throw(self.error, None)
+        if failure[0] == "OS_ERR_STOPPED":
+            raise MemoryError(f"There is no memory for what was read of {self.key}.")
+        self.throw(error_of(failure), self.error)
 
 
 # ------------------------------------------------------------------------------------------------------------ bodies

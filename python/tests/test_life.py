@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ends of processes and interpreters, forks, memory. Each script runs in an interpreter of its own."""
 
+import asyncio
 import gc
 import os
 import subprocess
@@ -120,6 +121,30 @@ def test_the_tool_of_the_wheel_runs(tmp_path):
     assert subprocess.run([script, "get", url, "-"], stdout=subprocess.DEVNULL).returncode == 0
     raced = subprocess.run([*command, "race", f"file://{tmp_path}/s", "--writers", "2", "--keys", "2"])
     assert raced.returncode == 0
+
+
+def test_a_call_keeps_nothing_of_its_body(tmp_path):
+    """Not even until the next collection of garbage: bodies are large."""
+    body, stream = b"x" * 100_000, [b"y" * 100_000]
+    with oscommit.Store.from_url(f"file://{tmp_path}/s", mkdir=True) as store:
+        gc.collect()
+        gc.disable()
+        try:
+            counts = sys.getrefcount(body), sys.getrefcount(stream[0])
+            store.put("a", body)
+            store.put("b", body, mode="create")
+            store.put("c", stream, mode="create")
+            store.update("d", lambda data: body)
+            asyncio.run(store.put_async("e", body, mode="create"))
+            for mode in ("create", {"e_tag": '"1"'}):
+                try:
+                    store.put("b", body, mode=mode)
+                    raise AssertionError("it fails")
+                except oscommit.ConflictError:
+                    pass
+            assert (sys.getrefcount(body), sys.getrefcount(stream[0])) == counts
+        finally:
+            gc.enable()
 
 
 def resident_bytes():
