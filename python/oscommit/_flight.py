@@ -8,6 +8,7 @@ the loop once for all that have come meanwhile. No thread takes part but the cli
 from __future__ import annotations
 
 import asyncio
+import collections
 import os
 import weakref
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from oscommit._types import Abandoned
 
 READ, TRANSFORM, DONE = 1, 2, 3
+_AT_ONCE = 64
 T = TypeVar("T")
 
 
@@ -96,7 +98,7 @@ def _land(operation: _oscommit.Operation) -> None:
         try:
             if operation.wait() == DONE:
                 return
-        except KeyboardInterrupt:
+        except BaseException:  # of the handler of another signal
             continue
 
 
@@ -121,12 +123,22 @@ def wait_for(request: Request[T], operation: _oscommit.Operation) -> T:
 
 
 def run_all(requests: Sequence[Request[Any]]) -> Sequence[Any]:
-    """At the same time, on this thread. All have ended when it returns or raises; the first failure is raised."""
-    operations = [(request, request.start(None)) for request in requests]
-    results, failure = [], None
-    for request, operation in operations:
+    """At the same time, on this thread, within bounds. All that were started have ended when it returns or raises; the first
+    failure is raised, and nothing more is started after it."""
+    results: list[Any] = []
+    waiting: collections.deque[tuple[Request[Any], _oscommit.Operation]] = collections.deque()
+    failure: BaseException | None = None
+    left = iter(requests)
+    while True:
+        while failure is None and len(waiting) < _AT_ONCE and (request := next(left, None)) is not None:
+            try:
+                waiting.append((request, request.start(None)))
+            except BaseException as error:
+                failure = error
+        if not waiting:
+            break
         try:
-            results.append(wait_for(request, operation))
+            results.append(wait_for(*waiting.popleft()))
         except BaseException as error:
             failure = failure or error
     if failure is not None:
@@ -252,4 +264,15 @@ async def run_async(request: Request[T]) -> T:
 
 
 async def run_all_async(requests: Sequence[Request[Any]]) -> Sequence[Any]:
-    return await asyncio.gather(*(run_async(request) for request in requests))
+    """The same, in the loop; but what has not been started when one fails is started nevertheless."""
+    gate = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(request: Request[Any]) -> Any:
+        async with gate:
+            return await run_async(request)
+
+    results = await asyncio.gather(*(one(request) for request in requests), return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return results

@@ -83,9 +83,11 @@ class Opened:
             self._closed = True
             for cancel in self._calls:
                 cancel.trigger()
-            if self._process == os.getpid():
-                self._gate.wait_for(lambda: not self._calls)
-        if self._executor is not None and self._process == os.getpid():
+            # In a forked child there are none of the threads that would end, nor whoever holds their locks.
+            if self._process != os.getpid():
+                return
+            self._gate.wait_for(lambda: not self._calls)
+        if self._executor is not None:
             self._executor.shutdown()
         self._client.close()
         _open_ones.discard(self)

@@ -156,6 +156,23 @@ async def test_ranges(both):
             await both.get_range("data", start=start, end=end)
 
 
+@pytest.mark.parametrize("kind", [Waiting, Asynchronous])
+async def test_more_at_once_than_may_be_in_flight(embedded, kind):
+    with embedded.open(max_in_flight=64) as store:
+        both = kind(store)
+        for number in range(0, 150, 10):
+            await both.put(f"{number}", b"0123456789")
+        await both.delete([str(number) for number in range(150)])
+        assert store.list().collect() == []
+        await both.put("k", b"0123456789")
+        assert await both.get_ranges("k", starts=[1] * 150, lengths=[2] * 150) == [b"12"] * 150
+        for paths in (["k", "", "k2"], ["k"] * 100 + [""]):
+            with pytest.raises(exceptions.InvalidPathError):
+                await both.delete(paths)
+        with pytest.raises(FileNotFoundError):
+            await both.get_ranges("k", starts=[1] * 150, lengths=[2] * 150)
+
+
 async def test_get_on_conditions(both):
     e_tag = (await both.put("k", b"1", mode="create")).e_tag
     assert (await both.get("k", options={"if_match": e_tag})).bytes() == b"1"
