@@ -4,6 +4,7 @@
 import asyncio
 import sqlite3
 import threading
+import time
 import uuid
 
 import oscommit
@@ -54,11 +55,18 @@ def test_one_holder_at_a_time(leases):
 
 def test_a_lease_is_waited_for(leases):
     lease = leases.acquire("nightly")
-    waiting = threading.Timer(0.2, lease.release)
-    waiting.start()
+    token = lease.token
+
+    def release_when_waited_for():
+        while not leases._calls:
+            time.sleep(0.001)  # nobody tells that a call has begun
+        lease.release()
+
+    releasing = threading.Thread(target=release_when_waited_for)
+    releasing.start()
     with leases.hold("nightly", wait=True, deadline_s=30) as second:
-        assert second.token > 0
-    waiting.join()
+        assert second.token > token
+    releasing.join()
 
 
 def test_a_lease_is_handed_on(leases):
@@ -72,12 +80,18 @@ def test_a_lease_is_handed_on(leases):
         leases.adopt("nightly", handle)
 
 
+async def begun(table):
+    """Until a blocking call is under way."""
+    while not table._calls:
+        await asyncio.sleep(0)
+
+
 async def test_the_same_without_blocking(leases):
     async with leases.hold_async("nightly") as lease:
         with pytest.raises(exceptions.ConflictError):
             await leases.acquire_async("nightly")
         waiting = asyncio.ensure_future(leases.acquire_async("nightly", wait=True))
-        await asyncio.sleep(0.1)
+        await begun(leases)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
@@ -93,7 +107,7 @@ async def test_closing_ends_a_wait(ledger):
     table = oscommit.Leases.from_url(url, create=True, **options)
     await table.acquire_async("nightly")
     waiting = asyncio.ensure_future(table.acquire_async("nightly", wait=True))
-    await asyncio.sleep(0.1)
+    await begun(table)
     await table.close_async()
     with pytest.raises(exceptions.CancelledError):
         await waiting
@@ -106,12 +120,10 @@ def test_a_lost_lease_says_so(tmp_path):
                 tables = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
                 [table] = [name for name in tables if "lease" in name]
                 assert database.execute(f"DELETE FROM {table}").rowcount > 0
-            lost = threading.Event()
-            while not lost.wait(0.05):
-                try:
-                    lease.check()
-                except oscommit.LeaseLostError:
-                    break
+            while lease.state != "lost":
+                time.sleep(0.01)  # nobody tells: the next extension finds out
+            with pytest.raises(oscommit.LeaseLostError):
+                lease.check()
 
 
 def test_writes_under_a_lease_carry_its_token(leases, embedded):
