@@ -28,8 +28,13 @@
 #             built. None known. Only here is the code compiled that stands in for the module, and as it is shipped
 #   install   the README's install lines, both generators and both examples, in a Debian root without the test packages
 #             (scripts/check-install.sh); left out by --no-install. Found lines that named too little to install
+#   packages  the packages for Debian, looked at by lintian, and installed in a Debian root that has nothing else
+#             (scripts/check-packages.sh); left out by --no-install. Found a library that began to look for keys that it
+#             could not wait for
 #   rust      the crates of rust/ with the debug build (scripts/rust.sh): the tests of object_store for whoever implements
 #             its trait, races through it, dropped futures. None known. Only here is the header compared with Rust
+#   python    the wheel of the Python package (scripts/python.sh): its types, its binary interface, and its tests, fsspec's own
+#             among them, with the embedded store, MinIO and DynamoDB Local. None known. Only here is the package
 #   coverage  branch coverage by the unit tests, the fuzz corpora and torture: all of src/commit, 95 % of each parser, and
 #             test/coverage/uncovered.txt says why not more. Its torture found an upload that left the event loop pointing
 #             at freed memory, a loop that took a whole processor, and a busy database that knew no deadline
@@ -49,7 +54,7 @@ root=$(cd -- "$scripts_dir/.." && pwd)
 out=${OSCOMMIT_BUILD_DIR:-$root/build/test}
 jobs=$(nproc)
 test_jobs=$((jobs * 16)) # units: test/CMakeLists.txt says how many a test takes
-all_stages=(gcc large clang asan tsan minimal valgrind install rust coverage)
+all_stages=(gcc large clang asan tsan minimal valgrind install packages rust python coverage)
 named_only=(clang)
 stages=()
 wanted=""
@@ -68,7 +73,7 @@ usage() {
 stages_of_all() {
     local stage
     for stage in "${all_stages[@]}"; do
-        [[ $install == 0 && $stage == install ]] || [[ " ${named_only[*]} " == *" $stage "* ]] || stages+=("$stage")
+        [[ $install == 0 && $stage == @(install|packages) ]] || [[ " ${named_only[*]} " == *" $stage "* ]] || stages+=("$stage")
     done
 }
 
@@ -268,10 +273,24 @@ stage_install() {
     run_script install "$scripts_dir/check-install.sh"
 }
 
+stage_packages() {
+    OSCOMMIT_BUILD_DIR=$out/packages run_script packages "$scripts_dir/check-packages.sh"
+}
+
 # What cmake installs of the build of gcc.
 stage_rust() {
     configure_gcc && make_targets gcc src/all tool/all lab/all || return 1
     OSCOMMIT_BUILD_DIR=$out/rust OSCOMMIT_NO_INSTALL=$((1 - install)) run_script rust "$scripts_dir/rust.sh" "$out/gcc"
+}
+
+stage_python() {
+    local options=() skipped status
+    ((install)) || options+=(--no-install)
+    OSCOMMIT_BUILD_DIR=$out "$scripts_dir/python.sh" "${options[@]}" | tee "$out/python.txt"
+    status=${PIPESTATUS[0]}
+    read -r stage_passed stage_failed skipped < <(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' "$out/python.txt")
+    ((may_skip)) || stage_failed=$((stage_failed + ${skipped:-0}))
+    return "$((status || stage_failed > 0))"
 }
 
 # The asserts are left out: their failing branch is not there to be taken.
@@ -352,7 +371,7 @@ elif ((install)); then
     install_packages build test
     printf '%-6s %-9s %5d s\n' ok packages $((SECONDS - start))
 fi
-[[ " ${stages[*]} " =~ \ (named|gcc|large|asan|tsan|rust)\  ]] || servers=0
+[[ " ${stages[*]} " =~ \ (named|gcc|large|asan|tsan|rust|python)\  ]] || servers=0
 if ((servers)); then
     start_servers
 fi

@@ -6,7 +6,7 @@ set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 root=$1
 
-mapfile -t folders < <(for name in include src tool lab test fuzz bench examples; do [[ -d $root/$name ]] && echo "$root/$name"; done)
+mapfile -t folders < <(for name in include src tool lab test fuzz bench examples python; do [[ -d $root/$name ]] && echo "$root/$name"; done)
 mapfile -d '' -t sources < <(find "${folders[@]}" \( -name '*.[ch]' -o -name '*.[ch]pp' \) -print0 | sort -z)
 looked_at=${#sources[@]}
 if ((looked_at > 0)); then

@@ -8,7 +8,7 @@ set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 root=$1
 
-mapfile -t folders < <(for name in src tool lab test fuzz bench examples; do [[ -d $root/$name ]] && echo "$root/$name"; done)
+mapfile -t folders < <(for name in src tool lab test fuzz bench examples python; do [[ -d $root/$name ]] && echo "$root/$name"; done)
 mapfile -d '' -t sources < <(find "${folders[@]}" -name '*.[ch]' -print0 | sort -z)
 for source in "${sources[@]}"; do
     seen

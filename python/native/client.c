@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "native.h"
+
+/* What still waits for Python's answer would keep os_client_close waiting. */
+static PyObject *client_close(PyObject *self, PyObject *Py_UNUSED(args))
+{
+    struct client *client = (struct client *)self;
+    os_client *handle = client->handle;
+
+    client->handle = NULL;
+    if (handle == NULL)
+        Py_RETURN_NONE;
+    for (struct operation *operation = client->in_flight; operation != NULL; operation = operation->following)
+        operation_stop(operation);
+    Py_BEGIN_ALLOW_THREADS;
+    os_client_close(handle);
+    Py_END_ALLOW_THREADS;
+    Py_RETURN_NONE;
+}
+
+static void client_dealloc(PyObject *self)
+{
+    struct client *client = (struct client *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+    /* No operation is in flight: each holds the client. */
+    if (client->handle != NULL) {
+        Py_BEGIN_ALLOW_THREADS;
+        os_client_close(client->handle);
+        Py_END_ALLOW_THREADS;
+    }
+    Py_XDECREF(client->module);
+    release(self);
+    Py_DECREF(type);
+}
+
+#define START_ "(port | None, deadline_ms, forward_only, "
+static PyMethodDef methods[] = {
+    {"close", client_close, METH_NOARGS, "Cancels what is under way, and waits for it."},
+    {"put", client_put, METH_VARARGS, START_ "key, mode, etag, body, options) -> Operation"},
+    {"copy", client_copy, METH_VARARGS,
+     START_ "source, key, renames, mode, etag, source_etag, source_version, fencing) -> Operation"},
+    {"delete", client_delete, METH_VARARGS, START_ "key, etag) -> Operation"},
+    {"resolve", client_resolve, METH_VARARGS,
+     START_ "ticket, settles, key, same_store, abort_upload, give_up) -> Operation"},
+    {"update", client_update, METH_VARARGS, START_ "key, options, max_length, always_write) -> Operation"},
+    {"head", client_head, METH_VARARGS, START_ "key, version) -> Operation"},
+    {"get", client_get, METH_VARARGS, START_ "key, version, file, offset, count) -> Operation"},
+    {"list", client_list, METH_VARARGS, START_ "prefix, delimiter, start_after, max_keys, versions) -> Operation"},
+    {"warm", client_warm, METH_VARARGS, START_ "connections) -> Operation"},
+    {"table", client_table, METH_VARARGS, START_ "creates) -> Operation"},
+    {"lease_acquire", client_lease_acquire, METH_VARARGS,
+     "(cancel, deadline_ms, name, ttl_s, wait, fencing, owner) -> Lease; blocks"},
+    {"lease_adopt", client_lease_adopt, METH_VARARGS,
+     "(cancel, deadline_ms, name, handle, ttl_s, fencing) -> Lease; blocks"},
+    {"lease_read", client_lease_read, METH_VARARGS, "(cancel, deadline_ms, name) -> info; blocks"},
+    {"lock", client_lock, METH_VARARGS,
+     "(cancel, deadline_ms, which, namespace, name, owner, instance, duration_s) -> (error, info); blocks"},
+    {"table_of", client_table_of, METH_VARARGS, "(cancel, deadline_ms, locks, creates); blocks"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_new, (void *)refuse_new},
+    {Py_tp_dealloc, (void *)client_dealloc},
+    {Py_tp_methods, methods},
+    {0, NULL},
+};
+
+PyType_Spec client_spec = {
+    .name = "oscommit._oscommit.Client",
+    .basicsize = sizeof(struct client),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = slots,
+};

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the C files of the Python module share.
+ *
+ * No thread but Python's own ever runs Python code. The client's threads tell an operation that something is to be done
+ * (operation_tell), and wait where they need an answer (operation_ask). The Python thread that waits for the operation, or
+ * the event loop that its port belongs to, does it. So the module needs no PyGILState_Ensure: it cannot hang when the
+ * interpreter ends.
+ *
+ * Lock order: GIL, then operation.lock, then port.lock. The client's threads never take the GIL.
+ */
+#ifndef NATIVE_H
+#define NATIVE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <oscommit_async.h>
+#include <oscommit_lease.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of one interpreter. */
+struct module_state {
+    PyObject *failure; /* the exception: (code, http_status, service_code, request_id, message) */
+    PyTypeObject *client;
+    PyTypeObject *operation;
+    PyTypeObject *port;
+    PyTypeObject *lease;
+    PyTypeObject *cancel;
+};
+
+struct client {
+    PyObject_HEAD os_client *handle; /* NULL: closed */
+    struct module_state *state;
+    PyObject *module; /* keeps the state */
+    struct operation *in_flight;
+};
+
+/* What an operation wants from Python. */
+enum event { EVENT_NONE = 0, EVENT_READ = 1, EVENT_TRANSFORM = 2, EVENT_DONE = 3 };
+
+/* Where operations that want something wait until an event loop takes them. */
+struct port {
+    PyObject_HEAD int fd; /* an eventfd that is readable while the list is not empty */
+    pthread_mutex_t lock;
+    struct operation *first, *last;
+};
+
+/* An object of a list. */
+struct entry {
+    char *key;
+    os_object object;
+};
+
+/* Bytes that were read. They become one object at the end, piece by piece, so that they are never there twice. */
+struct piece {
+    struct piece *next;
+    size_t length, capacity;
+    char bytes[];
+};
+
+/* A part of a body, or new bytes: what crosses between the threads. `lock` of the operation guards it. */
+struct question {
+    bool asked; /* a thread of the client waits for the answer */
+    bool refused;
+    void *buffer; /* READ: where the next bytes go */
+    size_t size;
+    int64_t read;
+    const os_current *current; /* TRANSFORM */
+    const void *data;          /* the answer to it */
+    size_t length;
+};
+
+struct operation {
+    PyObject_HEAD struct client *client;
+    struct port *port; /* NULL: one thread waits for it */
+    PyObject *body;    /* bytes that the library reads */
+    os_operation *handle;
+    os_start start;
+    os_call call;
+    struct operation *next;                 /* in the port */
+    struct operation *previous, *following; /* in flight, of the client */
+    bool queued;                            /* in the port; under its lock */
+    bool in_flight;                         /* holds a reference to itself; under the GIL */
+    pthread_mutex_t lock;
+    sem_t told, answered;
+    enum event event;
+    bool stopped;
+    struct question question;
+    struct entry *entries;
+    size_t entry_count, entry_capacity;
+    struct piece *first_piece, *last_piece; /* of what a get has read so far */
+    size_t length;
+    bool reads;
+};
+
+/* args.c: what Python gives. Strings are borrowed from it. */
+bool text_of(PyObject *value, const char **ret); /* None: NULL */
+bool options_of(PyObject *dict, os_options *ret);
+PyObject *option_names(void);
+struct written {
+    os_put_options options;
+    os_metadata *metadata, *tags;
+};
+bool written_of(PyObject *dict, struct written *ret); /* written_clear frees it, also after a failure */
+void written_clear(struct written *written);
+
+/* values.c: what Python gets. New references. */
+PyObject *text_object(const char *text); /* NULL: None */
+PyObject *error_object(const os_error *err);
+PyObject *result_object(const os_result *result);
+PyObject *meta_object(const os_object *object, const char *key);
+PyObject *raise_failure(const struct module_state *state, const os_error *err); /* NULL */
+
+/* operation.c */
+struct operation *operation_new(struct client *client, PyObject *port, uint64_t deadline_ms, int forward_only);
+/* Counts it as under way before the library knows of it, as it may complete at once. */
+void operation_begin(struct operation *operation);
+/* The operation, or NULL with an exception if `code` says that it was not started. Takes over the reference. */
+PyObject *operation_begun(struct operation *operation, os_code code, const os_error *err);
+void operation_tell(struct operation *operation, enum event event);
+bool operation_ask(struct operation *operation, enum event event); /* false: give up */
+void operation_stop(struct operation *operation);
+void operation_landed(struct operation *operation);
+
+/* The module's types. Of those with this `new`, only the module makes objects. */
+PyObject *refuse_new(PyTypeObject *type, PyObject *args, PyObject *names);
+extern PyType_Spec client_spec, operation_spec, port_spec, lease_spec, cancel_spec;
+
+/* pieces.c */
+int pieces_add(void *context, const void *data, size_t length); /* an os_sink_fn; the context is the operation */
+PyObject *pieces_take(struct operation *operation);             /* bytes; None of an operation that does not read */
+void pieces_free(struct operation *operation);
+
+/* port.c */
+void port_push(struct port *port, struct operation *operation, enum event event);
+
+/* start_write.c, start_read.c: methods of the client that start operations */
+PyObject *client_put(PyObject *self, PyObject *args);
+PyObject *client_copy(PyObject *self, PyObject *args);
+PyObject *client_delete(PyObject *self, PyObject *args);
+PyObject *client_resolve(PyObject *self, PyObject *args);
+PyObject *client_update(PyObject *self, PyObject *args);
+PyObject *client_get(PyObject *self, PyObject *args);
+PyObject *client_head(PyObject *self, PyObject *args);
+PyObject *client_list(PyObject *self, PyObject *args);
+PyObject *client_warm(PyObject *self, PyObject *args);
+PyObject *client_table(PyObject *self, PyObject *args);
+
+/* lease.c, lock.c: blocking calls, without the GIL */
+PyObject *client_lease_acquire(PyObject *self, PyObject *args);
+PyObject *client_lease_adopt(PyObject *self, PyObject *args);
+PyObject *client_lease_read(PyObject *self, PyObject *args);
+PyObject *client_lock(PyObject *self, PyObject *args);
+PyObject *client_table_of(PyObject *self, PyObject *args);
+os_cancel *cancel_of(PyObject *cancel); /* None: NULL */
+
+#endif

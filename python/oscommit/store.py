@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A store of objects. Each method has a twin that ends in `_async`, takes the same arguments and does not block."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable
+
+from oscommit import _oscommit
+from oscommit._opened import Opened
+from oscommit._types import Abandoned
+from oscommit._writes import Writes, log_abandoned
+
+
+def init(root: str | os.PathLike[str]) -> None:
+    """Makes an embedded store in the folder `root`: objects are files there, records are in SQLite. Again changes nothing.
+    ConfigurationError where a store cannot be. Blocks."""
+    Opened._native(_oscommit.init, os.fspath(root))
+
+
+class Store(Writes):
+    """Where objects are, opened. Any number of threads and event loops may use one. Close it, or use it in `with`."""
+
+    @classmethod
+    def from_url(
+        cls,
+        url: str | os.PathLike[str],
+        *,
+        ledger: str | None = None,
+        mkdir: bool = False,
+        environment: bool = False,
+        on_abandoned: Callable[[Abandoned], None] | None = None,
+        **options: Any,
+    ) -> Store:
+        """Opens "s3://bucket[/prefix]" or "file:///root".
+
+        ledger        where the records are: "dynamodb://TABLE", "sqlite:///FILE" (docs/configuration.md says where none is
+                      needed)
+        mkdir         makes the embedded store first, as `init`
+        environment   fills what is not given from the OSCOMMIT_* variables of the tool
+        options       members of os_options by their names: s3_endpoint, s3_region, guard="record", access_key_id ...;
+                      "region" and "endpoint" name those of S3
+
+        ConfigurationError, UnknownConfigurationKeyError: nothing was sent. Blocks only for an embedded store, or with
+        check_table."""
+        text = os.fspath(url)
+        if mkdir:
+            if not text.startswith("file://"):
+                raise ValueError("Only a store of files can be made (mkdir).")
+            init(text[len("file://") :])
+        store = cls._open({"store_url": text, "ledger_url": ledger, **options}, environment)
+        store._url = text
+        store.on_abandoned = on_abandoned or log_abandoned
+        return store
+
+    _url: str
+
+    def __repr__(self) -> str:
+        return f"Store({self._url!r}{', closed' if self.closed else ''})"
+
+    def __reduce__(self) -> Any:
+        """Another process opens a store of its own. What is pickled has the secrets that the options had."""
+        return _reopen, (self._options, self._environment)
+
+
+def _reopen(options: dict[str, Any], environment: bool) -> Store:
+    more = {name: value for name, value in options.items() if name not in ("store_url", "ledger_url")}
+    return Store.from_url(options["store_url"], ledger=options["ledger_url"], environment=environment, **more)

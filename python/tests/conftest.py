@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the tests run: the embedded store, and MinIO with DynamoDB Local (scripts/servers.sh; its env is sourced).
+
+Without the servers' environment those tests are skipped, or fail where OSCOMMIT_REQUIRE_SERVERS is 1."""
+
+import itertools
+import os
+import sys
+import uuid
+
+import oscommit
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path[:0] = [os.path.join(ROOT, "test", "support"), os.path.join(ROOT, "bench", "delta_race")]
+_count = itertools.count()
+
+
+def endpoint(name):
+    value = os.environ.get(f"OSCOMMIT_TEST_{name}_ENDPOINT")
+    if not value and os.environ.get("OSCOMMIT_REQUIRE_SERVERS") == "1":
+        pytest.fail(f"OSCOMMIT_TEST_{name}_ENDPOINT is not set: start the servers (scripts/servers.sh).")
+    if not value:
+        pytest.skip(f"OSCOMMIT_TEST_{name}_ENDPOINT is not set")
+    return value
+
+
+class Place:
+    """Options of Store.from_url, with a prefix of its own for each store."""
+
+    def __init__(self, url, **options):
+        self.url, self.options = url, options
+
+    def open(self, **more):
+        return oscommit.Store.from_url(**{"url": self.url, **self.options, **more})
+
+
+@pytest.fixture(scope="session")
+def servers():
+    """A bucket and a table, made once: (url, options)."""
+    s3, dynamodb = endpoint("MINIO"), endpoint("DYNAMODB")
+    from oscommit_testing import ACCESS_KEY, REGION, SECRET_KEY, signed_request
+
+    name = f"python-{uuid.uuid4().hex[:16]}"
+    status, _, body = signed_request(s3, "s3", "PUT", "/" + name)
+    assert status == 200, body
+    options = {
+        "ledger": f"dynamodb://{name}",
+        "s3_endpoint": s3,
+        "dynamodb_endpoint": dynamodb,
+        "access_key_id": ACCESS_KEY,
+        "secret_access_key": SECRET_KEY,
+        "region": REGION,
+        "no_environment": True,
+    }
+    with oscommit.Store.from_url(f"s3://{name}", **options) as store:
+        store.table(create=True)
+    return f"s3://{name}", options
+
+
+@pytest.fixture
+def minio(servers):
+    url, options = servers
+    return Place(f"{url}/{next(_count)}", **options)
+
+
+@pytest.fixture
+def embedded(tmp_path):
+    return Place(f"file://{tmp_path}/store", mkdir=True)
+
+
+@pytest.fixture(params=["embedded", "minio"])
+def place(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def store(place):
+    with place.open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def proxy(minio):
+    """A proxy before MinIO: (proxy, the place behind it)."""
+    import urllib.parse
+
+    from proxy import HarmfulProxy
+
+    where = urllib.parse.urlsplit(minio.options["s3_endpoint"])
+    harmful = HarmfulProxy(where.hostname, where.port)
+    yield harmful, Place(minio.url, **{**minio.options, "s3_endpoint": harmful.url})
+    harmful.close()

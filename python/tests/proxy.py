@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proxy of bench/delta_race, which here does harm when it is told to."""
+
+import asyncio
+import threading
+
+from lossy_proxy import LossyProxy
+
+
+class HarmfulProxy(LossyProxy):
+    """`lose`: the store applies the next write to the key, its answer is lost, and nothing passes until `heal`.
+    `hold`: the same, but the connection stays open, as if the answer were still to come."""
+
+    def __init__(self, host, port):
+        self.applied = threading.Event()
+        self.key = self.holds = None
+        self.down = False
+        super().__init__(host, port, every=0)
+        # Clients give connections up here: that is no news.
+        self._loop.set_exception_handler(lambda *_: None)
+
+    def lose(self, key, holds=False):
+        self.applied.clear()
+        self.key, self.holds = key, holds
+
+    def hold(self, key):
+        self.lose(key, holds=True)
+
+    def heal(self):
+        self.key, self.down = None, False
+
+    def _loses(self, request):
+        method, target = request.first[:2]
+        if self.down:
+            return True
+        if method != "PUT" or not self.key or not target.split("?")[0].endswith("/" + self.key):
+            return False
+        self.down = True
+        self.applied.set()
+        return True
+
+    async def _exchange(self, reader, writer, up_reader, up_writer):
+        if self.down and not self.holds:
+            return False
+        goes_on = await super()._exchange(reader, writer, up_reader, up_writer)
+        if self.down and self.holds:
+            await reader.read()  # until the client gives up
+        return goes_on
+
+    def close(self):
+        self._loop.call_soon_threadsafe(self._end)
+
+    def _end(self):
+        for task in asyncio.all_tasks(self._loop):
+            task.cancel()
+        self._loop.call_soon(self._loop.stop)
