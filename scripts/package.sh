@@ -50,5 +50,8 @@ if git rev-parse --git-dir >/dev/null 2>&1; then
     git archive --format=tar --prefix="oscommit-$version/" HEAD | gzip -9n >"$out/oscommit-$version.tar.gz"
 fi
 python3 -B packaging/sbom.py "$version" "$build" >"$out/oscommit-$version.spdx.json"
-(cd "$out" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\0' | sort -z | xargs -0 sha256sum >SHA256SUMS)
-(cd "$out" && sed 's/^[^ ]*  //' SHA256SUMS)
+cd "$out"
+rm -f SHA256SUMS
+mapfile -d '' -t files < <(find . -maxdepth 1 -type f -printf '%P\0' | sort -z)
+sha256sum "${files[@]}" >SHA256SUMS
+printf '%s\n' "${files[@]}"

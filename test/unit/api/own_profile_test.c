@@ -101,10 +101,8 @@ static const char *unprofiled_at(const char *endpoint, const char *region, const
 
 TEST(other_things_than_general_purpose_buckets_have_no_default_profile)
 {
-    static const char *const stores[] = {"s3://data--use1-az4--x-s3/p", "s3://point--use1-az4--xa-s3",
-                                         "s3://lambda-hash--ol-s3",     "s3://outpost-hash--op-s3",
-                                         "s3://tables--table-s3",       "s3://point-hash-s3alias",
-                                         "s3://mfzwi23gnjvgw.mrap"};
+    static const char *const stores[] = {"s3://lambda-hash--ol-s3", "s3://outpost-hash--op-s3", "s3://tables--table-s3",
+                                         "s3://point-hash-s3alias", "s3://mfzwi23gnjvgw.mrap"};
     os_options options = s3_options();
     for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
         options.store_url = stores[i];

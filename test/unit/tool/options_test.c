@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static enum status nothing(const struct options *options)
@@ -154,8 +155,19 @@ TEST(bad_usage_is_said_in_a_sentence)
     ASSERT_REFUSED("put needs operands: FILE|- URL", "put", "f");
     ASSERT_REFUSED("ls takes [URL]; \"b\" is one too many.", "ls", "a", "b");
     ASSERT_REFUSED("table ls takes no operands; \"b\" is one too many.", "table", "ls", "b");
-    ASSERT_REFUSED("There are too many operands: \"9\" and all after it.", "put", "2", "3", "4", "5", "6", "7", "8",
-                   "9");
+}
+
+TEST(operands_have_an_end)
+{
+    static char names[OPERANDS_MAX + 2][8];
+    char *argv[OPERANDS_MAX + 3] = {(char *)"oscommit", (char *)"put"};
+    struct parsed refused;
+    for (size_t i = 2; i < OPERANDS_MAX + 3; i++) {
+        (void)snprintf(names[i - 2], sizeof(names[i - 2]), "%zu", i - 1);
+        argv[i] = names[i - 2];
+    }
+    assert_false(options_parse(OPERANDS_MAX + 3, argv, some, &refused.options, &refused.usage));
+    assert_string_equal(refused.usage.message, "There are too many operands: \"257\" and all after it.");
 }
 
 TEST_WITH(parsed, numbers_are_plain_and_in_bounds)
