@@ -5,8 +5,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static enum status nothing(const struct options *options)
@@ -161,7 +161,7 @@ TEST(operands_have_an_end)
 {
     static char names[OPERANDS_MAX + 2][8];
     char *argv[OPERANDS_MAX + 3] = {(char *)"oscommit", (char *)"put"};
-    struct parsed refused;
+    static struct parsed refused;
     for (size_t i = 2; i < OPERANDS_MAX + 3; i++) {
         (void)snprintf(names[i - 2], sizeof(names[i - 2]), "%zu", i - 1);
         argv[i] = names[i - 2];
