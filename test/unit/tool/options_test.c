@@ -157,6 +157,7 @@ TEST(bad_usage_is_said_in_a_sentence)
     ASSERT_REFUSED("table ls takes no operands; \"b\" is one too many.", "table", "ls", "b");
 }
 
+/* The command's name is counted with them. */
 TEST(operands_have_an_end)
 {
     static char names[OPERANDS_MAX + 2][8];
@@ -167,7 +168,7 @@ TEST(operands_have_an_end)
         argv[i] = names[i - 2];
     }
     assert_false(options_parse(OPERANDS_MAX + 3, argv, some, &refused.options, &refused.usage));
-    assert_string_equal(refused.usage.message, "There are too many operands: \"257\" and all after it.");
+    assert_string_equal(refused.usage.message, "There are too many operands: \"256\" and all after it.");
 }
 
 TEST_WITH(parsed, numbers_are_plain_and_in_bounds)
