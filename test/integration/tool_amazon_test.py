@@ -115,8 +115,13 @@ class AtAmazon(BackendCase):
         self.assertIn("set ledger_url (--ledger) to dynamodb://TABLE", ran.errors)
         return ran.errors
 
-    def test_a_directory_bucket_is_told_that_it_needs_a_table(self):
-        self.assertIn("a directory bucket or an access point", self.refused("s3://data--use1-az4--x-s3/key"))
+    def test_an_access_point_is_told_that_it_needs_a_table(self):
+        self.assertIn("a directory bucket or an access point", self.refused("s3://point-hash-s3alias/key"))
+
+    def test_a_directory_bucket_is_refused(self):
+        ran = self.exits(NOT_EXECUTED, "put", "-", "s3://data--use1-az4--x-s3/key", "--if-absent", data=b"x")
+        self.assertEqual(self.amazon.heard(), [], "nothing may be sent")
+        self.assertIn("signed for by sessions (CreateSession), which is not supported", ran.errors)
 
     def test_an_endpoint_that_is_given_needs_a_table(self):
         self.refused(self.new_url("given"), AWS_ENDPOINT_URL_S3=self.store_endpoint)

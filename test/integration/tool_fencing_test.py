@@ -148,7 +148,7 @@ class TableOfLocks(LeaseCase):
         self.ok("table", "check", *table)
         self.ok("lock", "ls", "--namespace", "*", "--ledger", table[-1])
         for verb in ("create", "check"):
-            self.assertIn("not both", self.exits(USAGE, "table", verb, "--leases", *table).errors)
+            self.assertIn("give one of --leases", self.exits(USAGE, "table", verb, "--leases", *table).errors)
 
     def test_that_of_leases_is_none(self):
         if self.backend.embedded:

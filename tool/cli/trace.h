@@ -7,6 +7,7 @@
 #define OSCOMMIT_TOOL_TRACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { TRACE_ID_SIZE = 33, SPAN_ID_SIZE = 17, TRACE_PARENT_SIZE = 56 };
 
@@ -28,5 +29,7 @@ const struct trace *trace_of_run(void);
 
 /* Sixteen random digits, never all 0. False: there are none. */
 bool trace_new_span(char ret[SPAN_ID_SIZE]);
+
+bool trace_is_id(const char *text, size_t length); /* so many lower-case digits, and not only zeros */
 
 #endif

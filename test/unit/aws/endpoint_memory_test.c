@@ -15,11 +15,11 @@
 #include "aws/endpoint.c"
 /* clang-format on */
 
-enum { ALLOCATIONS = 4 }; /* two files, the URL, the region */
+enum { ALLOCATIONS = 5 }; /* two files, the URL, the region, the CA file */
 
 TEST_BETWEEN(surroundings_setup, surroundings_teardown, an_endpoint_without_memory_is_an_error)
 {
-    write_profile("credentials", "[p]\nregion = r\n");
+    write_profile("credentials", "[p]\nregion = r\nca_bundle = f\n");
     write_profile("config", "[profile p]\nendpoint_url = http://h\n");
     for (size_t number = 0; number <= ALLOCATIONS; number++) {
         struct endpoint_setting found = {0};

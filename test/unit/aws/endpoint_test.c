@@ -289,3 +289,19 @@ TEST(a_bucket_goes_into_the_host_on_aws_when_it_is_one_label)
     assert_false(endpoint_virtual_host(&aws, OS_ADDRESSING_AUTO,
                                        "a234567890123456789012345678901234567890123456789012345678901234"));
 }
+
+TEST(a_variant_is_of_awss_own_hosts)
+{
+    struct endpoint endpoint;
+    os_error err;
+    const struct endpoint_variant fips = {.fips = true};
+    const struct endpoint_variant dual_stack = {.dual_stack = true};
+    assert_int_equal(endpoint_parse_variant("s3", "http://h", "r", fips, &endpoint, &err), OS_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "AWS_USE_FIPS_ENDPOINT"));
+    assert_int_equal(endpoint_parse_variant("s3", "http://h", "r", dual_stack, &endpoint, &err), OS_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "AWS_USE_DUALSTACK_ENDPOINT"));
+    assert_int_equal(endpoint_parse_variant("s3", "", "eu-west-1", dual_stack, &endpoint, &err), OS_OK);
+    assert_string_equal(endpoint.host, "s3.dualstack.eu-west-1.amazonaws.com");
+    assert_int_equal(endpoint_parse_variant("s3", NULL, "cn-north-1", fips, &endpoint, &err), OS_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "no FIPS endpoint"));
+}
