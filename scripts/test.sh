@@ -299,7 +299,7 @@ stage_coverage() {
     find "$out/coverage" -name '*.gcda' -delete
     local status=0
     run_tests coverage --label-regex '^(unit|fuzz|torture)$' || status=1
-    gcovr --root "$root" --filter "$root/src/" --filter "$root/tool/cli/(config_read|toml|trace)\.c" --exclude-lines-by-pattern '^\s*assert\(.*' --branches --json "$out/coverage.json" \
+    gcovr --root "$root" --filter "$root/src/" --filter "$root/tool/cli/(config_read|toml|trace_parse)\.c" --exclude-lines-by-pattern '^\s*assert\(.*' --branches --json "$out/coverage.json" \
         "$out/coverage" || return 1
     python3 -B "$root/test/coverage/check.py" "$out/coverage.json" "$root" || {
         stage_failed=$((stage_failed + 1))
