@@ -7,12 +7,12 @@
 
 bool trace_is_id(const char *text, size_t length)
 {
-    return strnlen(text, length) == length && strspn(text, "0123456789abcdef") >= length && strspn(text, "0") < length;
+    return strspn(text, "0123456789abcdef") >= length && strspn(text, "0") < length;
 }
 
 static bool is_hex_pair(const char *text)
 {
-    return strnlen(text, 2) == 2 && strspn(text, "0123456789abcdef") >= 2;
+    return strspn(text, "0123456789abcdef") >= 2;
 }
 
 /* VERSION-TRACE-PARENT-FLAGS. A later version may have more behind the flags, after another hyphen. */
