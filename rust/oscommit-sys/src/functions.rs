@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The functions of `include/oscommit.h` and `include/oscommit_async.h`, in their order. Those headers say what they do.
+//! What they have on leases and locks is left out: those are of `oscommit_lease.h`.
 
 use crate::types::*;
 use std::ffi::{c_char, c_int, c_void};
@@ -21,6 +22,15 @@ unsafe extern "C" {
         client: *mut os_client,
         connections: u32,
         call: *const os_call,
+        err: *mut os_error,
+    ) -> os_code;
+    pub fn os_credentials_explain(
+        client: *mut os_client,
+        of_ledger: c_int,
+        call: *const os_call,
+        each: os_credentials_source_fn,
+        context: *mut c_void,
+        ret: *mut os_credentials_info,
         err: *mut os_error,
     ) -> os_code;
     pub fn os_result_clear(result: *mut os_result);
@@ -144,6 +154,14 @@ unsafe extern "C" {
         call: *const os_call,
         each: os_list_fn,
         context: *mut c_void,
+        err: *mut os_error,
+    ) -> os_code;
+    pub fn os_presign(
+        client: *mut os_client,
+        key: *const c_char,
+        options: *const os_presign_options,
+        ret_url: *mut *mut c_char,
+        ret_headers: *mut *mut c_char,
         err: *mut os_error,
     ) -> os_code;
     pub fn os_table_create(client: *mut os_client, call: *const os_call, err: *mut os_error) -> os_code;

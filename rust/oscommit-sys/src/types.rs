@@ -43,6 +43,11 @@ pub const OS_ERR_UNDECIDED: os_code = 28;
 pub const OS_ERR_STOPPED: os_code = 29;
 pub const OS_ERR_IN_FLIGHT: os_code = 30;
 
+pub type os_presign_method = c_uint;
+pub const OS_PRESIGN_GET: os_presign_method = 0;
+pub const OS_PRESIGN_HEAD: os_presign_method = 1;
+pub const OS_PRESIGN_PUT_IF_ABSENT: os_presign_method = 2;
+
 pub type os_guard = c_uint;
 pub const OS_GUARD_AUTO: os_guard = 0;
 pub const OS_GUARD_RECORD: os_guard = 1;
@@ -115,6 +120,8 @@ pub struct os_queue {
 
 pub type os_log_fn = Option<unsafe extern "C" fn(context: *mut c_void, level: os_log_level, line: *const c_char)>;
 pub type os_metric_fn = Option<unsafe extern "C" fn(context: *mut c_void, metric: *const os_metric)>;
+pub type os_credentials_source_fn =
+    Option<unsafe extern "C" fn(context: *mut c_void, source: *const c_char, used: c_int, reason: *const c_char)>;
 pub type os_credentials_fn = Option<unsafe extern "C" fn(context: *mut c_void, ret: *mut os_credentials) -> c_int>;
 pub type os_progress_fn = Option<unsafe extern "C" fn(context: *mut c_void, done_bytes: u64, total_bytes: u64)>;
 pub type os_read_fn = Option<unsafe extern "C" fn(context: *mut c_void, ret_data: *mut c_void, size: usize) -> i64>;
@@ -156,6 +163,21 @@ pub struct os_credentials {
     pub secret_access_key: *const c_char,
     pub session_token: *const c_char,
     pub expires_s: i64,
+}
+
+pub struct os_credentials_info {
+    pub size: usize,
+    pub source: [c_char; 32],
+    pub key_end: [c_char; 8],
+    pub expires_s: i64,
+}
+
+pub struct os_presign_options {
+    pub size: usize,
+    pub method: os_presign_method,
+    pub expires_s: u32,
+    pub version_id: *const c_char,
+    pub content_type: *const c_char,
 }
 
 pub struct os_options {
