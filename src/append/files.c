@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILES_MOST = 1000, DATA_NAME_SIZE = 64 };
+enum { FILES_MOST = 1000, DATA_NAME_SIZE = 96 /* with a number as long as there are */ };
 
 struct files {
     struct append *append;

@@ -211,7 +211,7 @@ enum status many_run(const struct options *options, bool sync)
 {
     struct many many = {.folder = -1, .manifest = {.fd = -1}, .same_is_done = sync};
     const char *manifest = options_text(options, OPTION_MANIFEST);
-    enum many_direction direction;
+    enum many_direction direction = MANY_DOWN;
     struct usage usage = {0};
     struct session session;
     enum status status;

@@ -66,7 +66,7 @@ char *sources_read(const char *name)
     assert_non_null(stream);
     char *text = calloc(1, MOST + 1);
     assert_non_null(text);
-    (void)fread(text, 1, MOST, stream);
+    assert_in_range(fread(text, 1, MOST, stream), 0, MOST - 1);
     assert_int_equal(fclose(stream), 0);
     return text;
 }
