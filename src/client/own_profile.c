@@ -13,6 +13,7 @@ static const char *const partitions[] = {".amazonaws.com", ".amazonaws.com.cn"};
  * directory bucket, or for a file system. */
 static const char *const kept_endings[] = {"--x-s3",     "--xa-s3",  "--ol-s3", "--op-s3",
                                            "--table-s3", "-s3alias", ".mrap"};
+enum { DIRECTORY_ENDINGS = 2 }; /* so many of them, the first, are of directory buckets */
 
 static bool ends_in(const char *text, const char *const *endings, size_t count)
 {
@@ -33,6 +34,11 @@ static bool is_amazons(const struct endpoint *endpoint)
 static bool is_general(const char *bucket)
 {
     return !ends_in(bucket, kept_endings, sizeof(kept_endings) / sizeof(kept_endings[0]));
+}
+
+bool own_profile_is_directory(const char *bucket)
+{
+    return ends_in(bucket, kept_endings, DIRECTORY_ENDINGS);
 }
 
 bool own_profile_is_missed(const struct endpoint *endpoint, const char *bucket)

@@ -19,4 +19,7 @@ bool own_profile_applies(const struct endpoint *endpoint, const char *bucket, co
 /* The host has Amazon S3's name and was given as an endpoint, so that the profile is not taken. */
 bool own_profile_is_missed(const struct endpoint *endpoint, const char *bucket);
 
+/* By its name it is a directory bucket, or an access point of one. */
+bool own_profile_is_directory(const char *bucket);
+
 #endif

@@ -242,20 +242,13 @@ static os_code take_endpoint(const os_options *options, const struct service_opt
 /* Amazon S3 User Guide, "Directory bucket naming rules": both are reached at hosts of their zone, by sessions. */
 static os_code check_bucket_kind(const struct settings *settings, os_error *err)
 {
-    static const char *const endings[] = {"--x-s3", "--xa-s3"};
-    size_t len = strlen(settings->bucket);
-    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]) && settings->s3_endpoint.is_aws; i++) {
-        size_t tail = strlen(endings[i]);
-        if (len > tail && strcmp(settings->bucket + len - tail, endings[i]) == 0) {
-            return error_set(
-                err, OS_ERR_UNSUPPORTED,
-                "The bucket %.255s is a directory bucket of S3 Express, or an access point of one. Those are "
-                "signed for by sessions (CreateSession), which is not supported: use a general-purpose "
-                "bucket.",
-                settings->bucket);
-        }
-    }
-    return OS_OK;
+    if (!settings->s3_endpoint.is_aws || !own_profile_is_directory(settings->bucket))
+        return OS_OK;
+    return error_set(
+        err, OS_ERR_UNSUPPORTED,
+        "The bucket %.255s is a directory bucket of S3 Express, or an access point of one. Those are signed "
+        "for by sessions (CreateSession), which is not supported: use a general-purpose bucket.",
+        settings->bucket);
 }
 
 static os_code take_services(const os_options *options, struct settings *ret, os_error *err)
