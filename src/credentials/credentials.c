@@ -381,6 +381,11 @@ static bool explain_options(const struct credentials *credentials, chain_note_fn
     return given;
 }
 
+os_code credentials_make_fetcher(const struct credentials *credentials, struct fetcher *ret, os_error *err)
+{
+    return fetcher_init(ret, &credentials->http, err);
+}
+
 os_code credentials_explain(const struct credentials *credentials, struct fetcher *fetcher, chain_note_fn note,
                             void *note_context, struct credentials_finding *ret, os_error *err)
 {

@@ -71,6 +71,8 @@ struct credentials_finding {
     char key_end[5]; /* the last four characters of the access key id, or fewer of a short one */
     int64_t expires_s;
 };
+/* What it is asked with, as a search of their own is. */
+os_code credentials_make_fetcher(const struct credentials *credentials, struct fetcher *ret, os_error *err);
 os_code credentials_explain(const struct credentials *credentials, struct fetcher *fetcher, chain_note_fn note,
                             void *note_context, struct credentials_finding *ret, os_error *err);
 

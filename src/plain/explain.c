@@ -5,9 +5,7 @@
 #include "base/error.h"
 #include "client/arguments.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { EXPLAIN_SOURCES_MAX = 16 };
 
@@ -100,13 +98,7 @@ static void give_finding(const struct explain *explain, const struct explain_arg
 
 static os_code search(os_client *client, struct explain *explain, os_error *err)
 {
-    const struct http_engine_options http = {
-        .ca_file = client->settings.ca_file,
-        .user_agent = client->settings.user_agent,
-        .connect_timeout_ms = client->settings.connect_timeout_ms,
-        .max_connections = 1,
-    };
-    os_code code = fetcher_init(&explain->fetcher, &http, err);
+    os_code code = credentials_make_fetcher(explain->credentials, &explain->fetcher, err);
     if (code != OS_OK)
         return code;
     code = sync_run(client, &explain->sync, err);
