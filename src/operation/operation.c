@@ -136,6 +136,8 @@ static void operation_begin(struct loop_job *job)
     operation->by_caller.on_cancelled = operation_on_cancelled;
     if (!cancel_link(operation->callers, &operation->by_caller, operation->client->loop))
         operation_refuse(operation);
+    if (cancel_triggered(operation->callers))
+        os_cancel_trigger(operation->cancel); /* before the first request, whose answer could come first */
     switch (operation->kind) {
     case OPERATION_GUARDED: guarded_start(&operation->call.guarded, operation_on_guarded); break;
     case OPERATION_PLAIN: plain_start(&operation->call.plain.plain, operation_on_plain); break;
