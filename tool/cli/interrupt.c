@@ -50,8 +50,8 @@ static void on_event(struct interrupt *interrupt, uint64_t *first_ms)
     if (*first_ms != 0)
         end_at_once(atomic_load(&interrupt->status));
     *first_ms = at_ms;
+    post_event(interrupt->seen); /* first: who finds a call cancelled must know why, and begin no other */
     os_cancel_trigger(interrupt->cancel);
-    post_event(interrupt->seen);
 }
 
 static void on_signal(struct interrupt *interrupt, uint32_t number, uint64_t *first_ms)
