@@ -114,10 +114,19 @@ static const char *suffix_of(const char *name, size_t *ret_family)
     return NULL;
 }
 
-/* Cuts the label of the bucket off; METRICS_BUCKETS is that of all. */
+static char *last_bound(char *labels)
+{
+    char *last = NULL;
+
+    for (char *bound = labels; (bound = strstr(bound, ",le=\"")) != NULL; bound++)
+        last = bound;
+    return last;
+}
+
+/* Cuts the label of the bucket off; METRICS_BUCKETS is that of all. A value before it may look like one. */
 static bool cut_bound(char *labels, size_t *ret)
 {
-    char *bound = strstr(labels, ",le=\"");
+    char *bound = last_bound(labels);
     size_t length = bound == NULL ? 0 : strlen(bound);
 
     if (length < 7 || bound[length - 1] != '"')
@@ -131,12 +140,12 @@ static bool cut_bound(char *labels, size_t *ret)
     return false;
 }
 
-/* Are they labels as they are written here? `a="b",c="d"`. */
+/* Are they labels as they are written here? `a="b",c="d"`. The label `le` is a bucket's, and no series has it. */
 static bool are_labels(const char *text)
 {
     while (true) {
         size_t name = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
-        if (name == 0 || text[name] != '=' || text[name + 1] != '"')
+        if (name == 0 || text[name] != '=' || text[name + 1] != '"' || (name == 2 && memcmp(text, "le", 2) == 0))
             return false;
         text += name + 2;
         text += strcspn(text, "\"\\");

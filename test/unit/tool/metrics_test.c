@@ -128,6 +128,8 @@ static const struct {
     {"a bucket without a bound", "oscommit_request_duration_seconds_bucket{a=\"b\"} 1\n"},
     {"another bound", "oscommit_request_duration_seconds_bucket{a=\"b\",le=\"7\"} 1\n"},
     {"a bound alone", "oscommit_request_duration_seconds_bucket{le=\"5\"} 1\n"},
+    {"a bound of what has none", "oscommit_request_duration_seconds_count{a=\"b\",le=\"5\"} 1\n"},
+    {"two bounds", "oscommit_request_duration_seconds_bucket{a=\"b\",le=\"5\",le=\"5\"} 1\n"},
     {"a bound without an end", "oscommit_request_duration_seconds_bucket{a=\"b\",le=\"5} 1\n"},
     {"a sum without a fraction", "oscommit_request_duration_seconds_sum{a=\"b\"} 1\n"},
     {"a sum of five digits", "oscommit_request_duration_seconds_sum{a=\"b\"} 1.00000\n"},
