@@ -3,15 +3,21 @@
 
 import os
 import re
+import subprocess
+import sys
 
 import oscommit
 from conftest import ROOT
 
 
+def read(*path):
+    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
+        return file.read()
+
+
 def test_the_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
-        text = file.read()
+    text = read("docs", "python.md")
     examples = [(match.start(), match.group(1)) for match in re.finditer(r"^```python\n(.*?)^```", text, re.M | re.S)]
     assert len(examples) >= 7
     names = {}
@@ -23,9 +29,30 @@ def test_the_examples_run(tmp_path, monkeypatch):
         names[opened].close()
 
 
+def test_the_example_of_the_readme_is_that_of_the_examples():
+    assert f"```python\n{read('examples', 'publish.py')}```" in read("README.md")
+
+
+def test_the_example_of_the_readme_publishes_once(place):
+    variables = {
+        "s3_endpoint": "AWS_ENDPOINT_URL_S3",
+        "dynamodb_endpoint": "AWS_ENDPOINT_URL_DYNAMODB",
+        "access_key_id": "AWS_ACCESS_KEY_ID",
+        "secret_access_key": "AWS_SECRET_ACCESS_KEY",
+        "region": "AWS_REGION",
+        "ledger": "OSCOMMIT_LEDGER",
+    }
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "OSCOMMIT_"))}
+    environment["AWS_EC2_METADATA_DISABLED"] = "true"
+    environment.update({variables[name]: value for name, value in place.options.items() if name in variables})
+    command = [sys.executable, os.path.join(ROOT, "examples", "publish.py"), place.url]
+    first, second = (subprocess.run(command, env=environment, capture_output=True, text=True) for _ in range(2))
+    assert (first.returncode, first.stdout[:10], first.stderr) == (0, "committed ", "")
+    assert (second.returncode, second.stdout, second.stderr[:9]) == (1, "", "conflict ")
+
+
 def test_every_exception_is_described():
-    with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
-        text = file.read()
+    text = read("docs", "python.md")
     for name, kind in vars(oscommit.exceptions).items():
         if isinstance(kind, type) and issubclass(kind, oscommit.BaseError):
             described = {"ConflictError": "conflict", "UnknownConfigurationKeyError": "ConfigurationError"}
