@@ -13,7 +13,7 @@
 #   fuzz       hostile bytes for every parser, and hostile events for the guard (fuzz)
 #   coverage   branches that the unit tests and the corpora reach: src/commit all, each parser 95 % or more
 #
-# Needs no server. Without --long it takes about twenty minutes on two cores: over 1e6 states, 5,000 seeds, 20 s of each
+# Needs no server. Without --long it takes about twenty minutes on two cores: over 1e6 states, 5,000 seeds, 12 s of each
 # fuzz target. With it about eight hours: over 1e7 states, 1e6 seeds, the whole matrix of mutants, an hour of each target.
 # --resume goes on with a run that was interrupted: what has gone well to the same extent, with the very same programs, is
 # not run again, and its row says when it was. Exit status 0 when nothing was found.
@@ -146,7 +146,7 @@ step_torture() {
 
 # More targets than processors, so that the hour of each is not half a day.
 step_fuzz() {
-    local seconds=20 options=()
+    local seconds=12 options=()
     ((long)) && seconds=3600
     ((resume)) && options+=(--resume)
     OSCOMMIT_FUZZ_DIR=$out/fuzz "$scripts_dir/fuzz.sh" --seconds "$seconds" --jobs $((jobs * 3 / 2)) --hang-seconds 60 "${options[@]}"
