@@ -96,6 +96,16 @@ extern "C" {
 /* The version of the library that is linked, "0.1.0". Never fails, never blocks. */
 OS_API const char *os_version(void);
 
+/* Receives one thing that a report of a defect should say, such as "libcurl" and "7.88.1". Both are borrowed for the call. */
+typedef void (*os_version_detail_fn)(void *context, const char *name, const char *value);
+
+/* Tells `each`, on the calling thread, what the library was built with and what it runs with: "library", "compiler",
+ * "build_type", "sanitizers", "libcurl", "libcurl_tls", "libcurl_zlib", "openssl", "sqlite", "expat", "jansson",
+ * "certificates" (where libcurl finds authorities), "signature_v2" (the module, or why there is none). What is not there is
+ * left out. A library that is not of the version of its header is told with both: "7.88.1 (built with 7.88.0)". For
+ * people: names may be added, and values have no form. Sends nothing, never fails; looks for one file. */
+OS_API void os_version_details(os_version_detail_fn each, void *context);
+
 /* ------------------------------------------------------------------------------------- verdicts and errors */
 
 /* What became of a guarded write. 0 is not a valid verdict. */
