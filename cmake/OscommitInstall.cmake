@@ -31,6 +31,11 @@ foreach(manual IN LISTS manuals)
 endforeach()
 install(FILES tool/completion/oscommit.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME oscommit)
+install(FILES tool/completion/oscommit.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES tool/completion/oscommit.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _oscommit)
+if(OSCOMMIT_PACKAGES) # Debian's zsh does not look there when it is installed below /usr
+  install(FILES tool/completion/oscommit.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _oscommit)
+endif()
 install(FILES README.md LICENSE SECURITY.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)

@@ -96,12 +96,22 @@ extern "C" {
 /* The version of the library that is linked, "0.1.0". Never fails, never blocks. */
 OS_API const char *os_version(void);
 
+/* Receives one thing that a report of a defect should say, such as "libcurl" and "7.88.1". Both are borrowed for the call. */
+typedef void (*os_version_detail_fn)(void *context, const char *name, const char *value);
+
+/* Tells `each`, on the calling thread, what the library was built with and what it runs with: "library", "compiler",
+ * "build_type", "sanitizers", "libcurl", "libcurl_tls", "libcurl_zlib", "openssl", "sqlite", "expat", "jansson",
+ * "certificates" (where libcurl finds authorities), "signature_v2" (the module, or why there is none). What is not there is
+ * left out. A library that is not of the version of its header is told with both: "7.88.1 (built with 7.88.0)". For
+ * people: names may be added, and values have no form. Sends nothing, never fails; looks for one file. */
+OS_API void os_version_details(os_version_detail_fn each, void *context);
+
 /* ------------------------------------------------------------------------------------- verdicts and errors */
 
 /* What became of a guarded write. 0 is not a valid verdict. */
 typedef enum os_verdict { OS_COMMITTED = 1, OS_CONFLICT = 2, OS_NOT_EXECUTED = 3, OS_UNKNOWN = 4 } os_verdict;
 
-/* "committed", "conflict", "not executed" or "unknown". */
+/* The name of a verdict: "committed", "conflict", "not executed" or "unknown". */
 OS_API const char *os_verdict_name(os_verdict verdict);
 
 /* The one list of error codes: X(symbol, value, short text). Values never change. */
@@ -138,15 +148,16 @@ OS_API const char *os_verdict_name(os_verdict verdict);
     X(ERR_STOPPED, 29, "stopped by a callback")                 \
     X(ERR_IN_FLIGHT, 30, "too many operations in flight")
 
+/* What a call has to say: OS_OK (0), or why it failed. */
 typedef enum os_code {
 #define OS_CODE_ENUM_(symbol, value, text) OS_##symbol = value,
     OS_CODE_LIST(OS_CODE_ENUM_)
 #undef OS_CODE_ENUM_
 } os_code;
 
-/* "OS_ERR_DENIED"; "OS_ERR_?" for a value that is not a code. */
+/* The name of a code: "OS_ERR_DENIED"; "OS_ERR_?" for a value that is not a code. */
 OS_API const char *os_code_name(os_code code);
-/* "access denied"; "unknown code" for a value that is not a code. */
+/* What a code means, in a few words: "access denied"; "unknown code" for a value that is not a code. */
 OS_API const char *os_code_text(os_code code);
 
 /* Details of a failure. The caller owns the struct; nothing in it needs to be freed. `message` is a whole sentence
@@ -181,18 +192,20 @@ OS_API size_t os_escape_text(const char *text, size_t length, char *ret, size_t 
 
 /* ----------------------------------------------------------------------------------------------- log, metrics */
 
+/* How much a line of the log matters. */
 typedef enum os_log_level { OS_LOG_ERROR = 1, OS_LOG_WARN = 2, OS_LOG_INFO = 3, OS_LOG_DEBUG = 4 } os_log_level;
 
 /* Receives one line, without a line end, without secrets, and safe for a terminal (os_escape_text). Runs on the I/O
  * thread or on a calling thread, one line at a time per client. */
 typedef void (*os_log_fn)(void *context, os_log_level level, const char *line);
 
+/* What a metric is of. */
 typedef enum os_metric_kind {
     OS_METRIC_REQUEST = 1, /* one request to the store or to the ledger has ended */
     OS_METRIC_GUARDED = 2  /* one guarded call has ended */
 } os_metric_kind;
 
-/* Borrowed for the duration of the callback. */
+/* What was measured of a request or of a guarded call. Borrowed for the duration of the callback. */
 typedef struct os_metric {
     size_t size;
     os_metric_kind kind;
@@ -205,6 +218,7 @@ typedef struct os_metric {
     os_guard guard;      /* GUARDED: as in os_result */
     const char *request; /* GUARDED: as in os_result */
 } os_metric;
+/* Receives a metric. */
 typedef void (*os_metric_fn)(void *context, const os_metric *metric);
 
 /* ----------------------------------------------------------------------------------------------- credentials */
@@ -223,11 +237,16 @@ typedef int (*os_credentials_fn)(void *context, os_credentials *ret);
 
 /* ---------------------------------------------------------------------------------------------------- client */
 
+/* A store, its ledger, and the thread that talks to both. os_client_open makes one, os_client_close frees it. */
 typedef struct os_client os_client;
 
-typedef enum os_release { OS_RELEASE_ON_FAILURE = 0, OS_RELEASE_ALWAYS = 1 } os_release; /* R9 */
+/* When a record is released after its write (R9). */
+typedef enum os_release { OS_RELEASE_ON_FAILURE = 0, OS_RELEASE_ALWAYS = 1 } os_release;
+/* Whether something is done. AUTO: as the default of the option says. */
 typedef enum os_toggle { OS_AUTO = 0, OS_ON = 1, OS_OFF = 2 } os_toggle;
+/* Where the name of the bucket stands in a request: in the path, or in the name of the host. */
 typedef enum os_addressing { OS_ADDRESSING_AUTO = 0, OS_ADDRESSING_PATH = 1, OS_ADDRESSING_VIRTUAL = 2 } os_addressing;
+/* How requests are signed. */
 typedef enum os_signature { OS_SIGNATURE_V4 = 0, OS_SIGNATURE_V2 = 1 } os_signature;
 
 /* The settings of a client. os_client_open copies all strings. */
@@ -383,8 +402,10 @@ OS_API os_code os_init(const char *root, os_error *err);
 typedef struct os_cancel os_cancel;
 /* Makes a token that is not cancelled; os_cancel_free frees it. OS_OK or OS_ERR_NO_MEMORY. */
 OS_API os_code os_cancel_new(os_cancel **ret);
-OS_API void os_cancel_trigger(os_cancel *cancel); /* from any thread; not from a signal handler */
-OS_API void os_cancel_free(os_cancel *cancel);    /* after the calls that use it have returned */
+/* Ends the calls that were given the token, and those that will be. From any thread; not from a signal handler. */
+OS_API void os_cancel_trigger(os_cancel *cancel);
+/* Frees a token, after the calls that use it have returned. */
+OS_API void os_cancel_free(os_cancel *cancel);
 
 /* Progress of a body. Runs on the I/O thread, at most ten times a second and once at the end. `total_bytes` is 0
  * while it is unknown: for a stream, until its end. */
@@ -476,6 +497,7 @@ typedef struct os_body {
     }
 #endif
 
+/* A name and a value that are stored with an object. */
 typedef struct os_metadata {
     const char *name; /* lower case, without "x-amz-meta-"; "oscommit-nonce", "-replaced", "-history" and "-fencing" are
                          reserved */
@@ -506,6 +528,7 @@ typedef struct os_put_options {
 } os_put_options;
 #define OS_PUT_OPTIONS_INIT OS_SIZED_(os_put_options)
 
+/* Which version is copied, and under which lease. */
 typedef struct os_copy_options {
     size_t size;
     const char *source_etag; /* copy only this version [the one that the first HEAD finds] */
@@ -620,6 +643,7 @@ OS_API os_verdict os_delete_if_match(os_client *client, const char *key, const c
  * about the write that it describes, but cannot harm other writes. */
 OS_API os_verdict os_resolve(os_client *client, const char *ticket, const os_call *call, os_result *ret, os_error *err);
 
+/* Which tickets are taken, and what may be done for them. */
 typedef struct os_resolve_options {
     size_t size;
     const char *key; /* the ticket must be for this key [any of the store] */
@@ -663,6 +687,7 @@ typedef struct os_current {
  * repeated. It may call the client, but not os_update of the same key. */
 typedef int (*os_transform_fn)(void *context, const os_current *current, os_body *ret);
 
+/* What os_update stores, and how much. */
 typedef struct os_update_options {
     size_t size;
     const os_put_options *put; /* stored with the new object; nothing of the old one's is kept [nothing] */
@@ -691,6 +716,7 @@ OS_API os_verdict os_update(os_client *client, const char *key, os_transform_fn 
  *
  * Not guarded. These writes race with everything. Do not use them on keys that guarded writers share (E4). */
 
+/* What is known of an object, without its bytes. */
 typedef struct os_object {
     size_t size;
     char etag[128];
@@ -763,6 +789,7 @@ OS_API os_code os_put(os_client *client, const char *key, const os_body *body, c
  * forward_only, before anything is sent. Blocks. */
 OS_API os_code os_delete(os_client *client, const char *key, const os_call *call, os_error *err);
 
+/* What os_list gives. */
 typedef struct os_list_options {
     size_t size;
     const char *prefix;
@@ -775,7 +802,7 @@ typedef struct os_list_options {
 } os_list_options;
 #define OS_LIST_OPTIONS_INIT OS_SIZED_(os_list_options)
 
-/* Runs on the calling thread, in key order (UTF-8 bytes). Returns 0 to go on; any other value ends the call with
+/* Receives an object of a list. Runs on the calling thread, in key order (UTF-8 bytes). Returns 0 to go on; any other value ends the call with
  * OS_ERR_STOPPED. */
 typedef int (*os_list_fn)(void *context, const os_object *object);
 
@@ -784,12 +811,14 @@ typedef int (*os_list_fn)(void *context, const os_object *object);
 OS_API os_code os_list(os_client *client, const os_list_options *options, const os_call *call, os_list_fn each,
                        void *context, os_error *err);
 
+/* The request that a URL is for. */
 typedef enum os_presign_method {
     OS_PRESIGN_GET = 0,
     OS_PRESIGN_HEAD = 1,
     OS_PRESIGN_PUT_IF_ABSENT = 2 /* a PUT with the store's own condition, If-None-Match: * */
 } os_presign_method;
 
+/* What a URL is for, and for how long. */
 typedef struct os_presign_options {
     size_t size;
     os_presign_method method; /* [GET] */
@@ -847,6 +876,7 @@ typedef struct os_record {
     const char *bucket; /* that its writer wrote to (T4); empty: not known */
 } os_record;
 #define OS_RECORD_INIT OS_SIZED_(os_record)
+/* Receives a record. Returns 0 to go on; any other value ends the call with OS_ERR_STOPPED. */
 typedef int (*os_record_fn)(void *context, const os_record *record);
 
 /* Gives every record of `key`, or of the whole table if `key` is NULL, on the calling thread. Blocks. */
@@ -869,11 +899,13 @@ OS_API os_code os_table_release(os_client *client, const char *key, const char *
 
 /* --------------------------------------------------------------------------------------------- garbage collection */
 
+/* What a dead writer has left. */
 typedef enum os_garbage_kind {
     OS_GARBAGE_UPLOAD = 1, /* a multipart upload that nobody completed or aborted: its parts are stored and paid for */
     OS_GARBAGE_RECORD = 2  /* a record whose ttl passed long ago, in a table without TTL */
 } os_garbage_kind;
 
+/* What os_gc has done with it. */
 typedef enum os_garbage_fate {
     OS_GARBAGE_FOUND = 1,   /* a dry run: it would be removed */
     OS_GARBAGE_REMOVED = 2, /* also if somebody else removed it first */
@@ -881,6 +913,7 @@ typedef enum os_garbage_fate {
     OS_GARBAGE_FAILED = 4   /* not removed, or not certainly: `reason` says why */
 } os_garbage_fate;
 
+/* One thing that os_gc has looked at. */
 typedef struct os_garbage {
     size_t size;
     os_garbage_kind kind;
@@ -891,9 +924,10 @@ typedef struct os_garbage {
     int64_t since_s;    /* UPLOAD: when it was begun, S3 time; 0 if the store gave no readable date. RECORD: its ttl */
     const char *reason; /* a sentence, or "" */
 } os_garbage;
-/* Runs on the calling thread. Returns 0 to go on; any other value ends the call with OS_ERR_STOPPED. */
+/* Receives what os_gc has looked at. Runs on the calling thread. Returns 0 to go on; any other value ends the call with OS_ERR_STOPPED. */
 typedef int (*os_garbage_fn)(void *context, const os_garbage *garbage);
 
+/* What os_gc looks at. */
 typedef struct os_gc_options {
     size_t size;
     const char *prefix;    /* only keys that start with it [all of the store] */
@@ -902,6 +936,7 @@ typedef struct os_gc_options {
 } os_gc_options;
 #define OS_GC_OPTIONS_INIT OS_SIZED_(os_gc_options)
 
+/* How much the store has listed. */
 typedef enum os_gc_listing {
     OS_GC_LISTING_WHOLE = 1, /* the store listed the uploads of every key below the prefix */
     /* The store listed no upload of a key longer than the prefix. That may be because it only lists uploads of one
@@ -913,6 +948,7 @@ typedef enum os_gc_listing {
     OS_GC_LISTING_PARTIAL = 4
 } os_gc_listing;
 
+/* What os_gc has seen and done. */
 typedef struct os_gc_result {
     size_t size;
     uint64_t uploads; /* seen, of any age */
@@ -950,6 +986,7 @@ typedef void (*os_probe_fn)(void *context, const char *question, uint32_t done, 
  * 25 passes 20 rounds in nearly half of all probes, 50 in one of eight, 100 in one of sixty. */
 #define OS_PROBE_PROOF_ROUNDS 50
 
+/* How a store is probed. */
 typedef struct os_probe_options {
     size_t size;
     const char *name;    /* of the store, for the profile [the `Server` header of its answers] */

@@ -33,6 +33,7 @@ typedef struct os_delta_add {
     uint64_t records;    /* rows */
 } os_delta_add;
 
+/* What goes with a commit, and who excludes other writers. */
 typedef struct os_delta_options {
     size_t size;
     os_client *log_store; /* see above [NULL: none] */
@@ -117,7 +118,7 @@ typedef enum os_delta_finding_kind {
     OS_DELTA_ENTRY_MISSING = 8          /* a version that has no entry, and its neighbours have */
 } os_delta_finding_kind;
 
-/* Borrowed for the callback. */
+/* One thing that os_delta_check has found. Borrowed for the callback. */
 typedef struct os_delta_finding {
     size_t size;
     os_delta_finding_kind kind;
@@ -125,7 +126,7 @@ typedef struct os_delta_finding {
     const char *name; /* the file that it is about, relative to the table, or to its log for a temp file; "": none */
     const char *sentence; /* what it means, and what to do */
 } os_delta_finding;
-/* Runs on the calling thread. Returns 0 to go on; any other value ends the call with OS_ERR_STOPPED. */
+/* Receives a finding. Runs on the calling thread. Returns 0 to go on; any other value ends the call with OS_ERR_STOPPED. */
 typedef int (*os_delta_finding_fn)(void *context, const os_delta_finding *finding);
 
 /* Looks for what a fleet of writers may have left of a table; changes nothing. Lists all objects of the table, reads every
@@ -142,7 +143,7 @@ OS_API os_code os_delta_check(os_client *client, const char *table, const os_del
  * OS_ERR_CONFIG for sqlite: where files are, nobody needs a log store. Blocks. */
 OS_API os_code os_delta_log_store_create(os_client *log_store, const os_call *call, os_error *err);
 
-/* Checks that it is fit: key schema, attribute types, TTL, ACTIVE, replication. OS_OK, OS_ERR_NO_TABLE, OS_ERR_TABLE (the
+/* Checks that the table of a log store is fit: key schema, attribute types, TTL, ACTIVE, replication. OS_OK, OS_ERR_NO_TABLE, OS_ERR_TABLE (the
  * message says what is wrong and what to do). Blocks. */
 OS_API os_code os_delta_log_store_check(os_client *log_store, const os_call *call, os_error *err);
 

@@ -37,6 +37,7 @@ extern "C" {
 /* A lease that was acquired, and was not released. */
 typedef struct os_lease os_lease;
 
+/* What the holder of a lease may believe. */
 typedef enum os_lease_status {
     OS_LEASE_HELD = 1,    /* nobody else holds it */
     OS_LEASE_AT_RISK = 2, /* the same, but half of its time has passed since it was extended last */

@@ -151,3 +151,8 @@ const char *json_member_string(const json_t *object, const char *name)
     const char *value = json_string_value(member);
     return value != NULL && strlen(value) == json_string_length(member) ? value : NULL;
 }
+
+struct library_version json_library_version(void)
+{
+    return (struct library_version){JANSSON_VERSION, jansson_version_str()};
+}

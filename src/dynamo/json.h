@@ -7,6 +7,7 @@
 #define OSCOMMIT_DYNAMO_JSON_H
 
 #include "base/buf.h"
+#include "base/library_version.h"
 
 #include <jansson.h>
 
@@ -41,5 +42,7 @@ void json_write_string(struct buf *out, const char *text, size_t len);
 
 /* A string member without a NUL inside, borrowed; NULL when there is none. `object` may be NULL or no object. */
 const char *json_member_string(const json_t *object, const char *name);
+
+struct library_version json_library_version(void); /* of jansson */
 
 #endif

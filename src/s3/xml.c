@@ -173,3 +173,13 @@ bool xml_escape(struct buf *out, struct text text)
     (void)buf_add(out, text.p + plain, text.len - plain);
     return buf_ok(out);
 }
+
+#define SPELLED_(number) #number
+#define SPELLED(number)  SPELLED_(number)
+
+struct library_version xml_library_version(void)
+{
+    return (struct library_version){
+        "expat_" SPELLED(XML_MAJOR_VERSION) "." SPELLED(XML_MINOR_VERSION) "." SPELLED(XML_MICRO_VERSION),
+        XML_ExpatVersion()};
+}

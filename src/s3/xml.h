@@ -6,6 +6,7 @@
 #ifndef OSCOMMIT_S3_XML_H
 #define OSCOMMIT_S3_XML_H
 
+#include "base/library_version.h"
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -33,5 +34,7 @@ enum xml_outcome xml_read(struct text document, xml_element_fn each, void *conte
 bool xml_can_carry(struct text text);
 /* Adds text that can be carried so that a reader sees each character again, in an element or in a quoted attribute. */
 bool xml_escape(struct buf *out, struct text text);
+
+struct library_version xml_library_version(void); /* of expat */
 
 #endif

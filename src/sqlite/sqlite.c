@@ -147,3 +147,8 @@ struct sqlite_patience sqlite_patience_ms(uint32_t ms)
     clock_read(&now);
     return (struct sqlite_patience){.until_ms = now.monotonic_ms + ms};
 }
+
+struct library_version sqlite_library_version(void)
+{
+    return (struct library_version){SQLITE_VERSION, sqlite3_libversion()};
+}

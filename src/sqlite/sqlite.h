@@ -7,6 +7,7 @@
 #ifndef OSCOMMIT_SQLITE_SQLITE_H
 #define OSCOMMIT_SQLITE_SQLITE_H
 
+#include "base/library_version.h"
 #include "oscommit.h"
 
 #include <sqlite3.h>
@@ -71,5 +72,7 @@ bool sqlite_column_copy(sqlite3_stmt *statement, int number, char *ret, size_t r
 os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err);
 os_code sqlite_missing(const struct sqlite_spec *spec, const char *file, os_error *err); /* spec->missing */
 const char *sqlite_conn_file(const struct sqlite_conn *conn);                            /* "" if it is not open */
+
+struct library_version sqlite_library_version(void);
 
 #endif

@@ -407,6 +407,14 @@ mkdir rust
 echo 'fn f() {}' >rust/lib.rs
 refuses 'rust/lib.rs does not name its licence' spdx "$work/tree"
 
+# --------------------------------------------------------------------------------------------------------- the manual
+
+fresh_tree
+cp -r "$checks"/../../{include,examples,packaging} "$work/tree/"
+cp -r "$checks/../../docs/man" "$work/tree/docs/"
+echo 'os_undescribed 0.1.0' >>packaging/symbols
+refuses 'os_undescribed has no page' manual "$work/tree"
+
 # ------------------------------------------------------------------------------------------------ nothing to look at
 
 rm -rf "$work/empty"

@@ -20,9 +20,12 @@ prefix=$work/prefix
 libdir=$(dirname -- "$(find "$prefix" -name 'liboscommit.so')")
 export PKG_CONFIG_PATH=$libdir/pkgconfig PATH=$prefix/bin:$PATH
 
-for file in include/oscommit.h include/oscommit_async.h include/oscommit_lease.h include/oscommit.hpp include/oscommit/client.hpp bin/oscommit bin/oscommit-race share/man/man1/oscommit.1 share/man/man5/oscommit.toml.5 share/bash-completion/completions/oscommit; do
+for file in include/oscommit.h include/oscommit_async.h include/oscommit_lease.h include/oscommit.hpp include/oscommit/client.hpp bin/oscommit bin/oscommit-race share/man/man1/oscommit.1 share/man/man5/oscommit.toml.5 share/bash-completion/completions/oscommit share/zsh/site-functions/_oscommit share/fish/vendor_completions.d/oscommit.fish; do
     [[ -f $prefix/$file ]] || fail "$file is not installed"
 done
+if command -v python3 >/dev/null; then
+    [[ -s $prefix/share/man/man3/os_put_if_absent.3 ]] || fail "the manual of the C interface is not installed"
+fi
 
 # One version everywhere: pkg-config, SONAME, file name, the tool.
 version=$(pkg-config --modversion oscommit)

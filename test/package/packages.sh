@@ -57,8 +57,13 @@ race_example() {
     oscommit race file:///srv/store/scratch --writers 4 --keys 10 --updates 5
 }
 
+interface_manual_is_there() {
+    zcat /usr/share/man/man3/os_put_if_absent.3.gz | grep -q '^.SH "RETURN VALUE"$' && [[ -s /usr/share/man/man3/oscommit.3.gz ]]
+}
+
 manual_is_there() {
-    [[ -s /usr/share/man/man1/oscommit.1.gz && -s /usr/share/bash-completion/completions/oscommit ]]
+    [[ -s /usr/share/man/man1/oscommit.1.gz && -s /usr/share/bash-completion/completions/oscommit &&
+        -s /usr/share/zsh/vendor-completions/_oscommit && -s /usr/share/fish/vendor_completions.d/oscommit.fish ]]
 }
 
 c_example() {
@@ -86,8 +91,9 @@ step "nothing under GPL is linked" nothing_under_gpl
 step "the README's first commands" readme_example
 step "the README's step of a pipeline" script_example
 step "four processes race" race_example
-step "manual and completion are there" manual_is_there
+step "manual and completions are there" manual_is_there
 step "what programs are built with is installed" install liboscommit-dev
+step "it has the manual of the C interface" interface_manual_is_there
 step "the README's C program" c_example
 step "the module of Signature V2 is installed apart" install liboscommit-sigv2
 step "the library finds it" sigv2_is_found

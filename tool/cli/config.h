@@ -44,6 +44,10 @@ struct config {
 bool config_load(const char *named, struct config *ret, struct usage *usage);
 void config_free(struct config *config);
 
+/* Where the usual file would be, in new memory; NULL without any, or without a place (*ret_unknown). A relative
+ * XDG_CONFIG_HOME is ignored (XDG Base Directory Specification). */
+char *config_usual_path(bool *ret_unknown);
+
 /* Reads the text of a file: `data` is new memory of `length` bytes with a NUL behind them, and is taken over, as `path`
  * is. False, with a sentence; then `ret` is empty. */
 bool config_read(char *path, char *data, size_t length, struct config *ret, struct usage *usage);

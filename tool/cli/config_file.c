@@ -21,9 +21,7 @@ const char *config_distrust(mode_t mode, uid_t owner, uid_t user)
     return NULL;
 }
 
-/* In new memory; NULL without any, or without a place (*ret_unknown). A relative XDG_CONFIG_HOME is to be ignored (XDG
- * Base Directory Specification). */
-static char *usual_path(bool *ret_unknown)
+char *config_usual_path(bool *ret_unknown)
 {
     static const char ending[] = "/oscommit/config.toml";
     const char *folder = getenv("XDG_CONFIG_HOME");
@@ -117,7 +115,7 @@ bool config_load(const char *named, struct config *ret, struct usage *usage)
     *ret = (struct config){.path = NULL};
     if (named != NULL && strcmp(named, "/dev/null") == 0)
         return true;
-    path = named != NULL ? strdup(named) : usual_path(&is_unknown);
+    path = named != NULL ? strdup(named) : config_usual_path(&is_unknown);
     if (path == NULL)
         return is_unknown || usage_refuse(usage, "There is not enough memory.");
     return load_from(path, named == NULL, ret, usage);

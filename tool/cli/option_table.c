@@ -133,7 +133,8 @@ const struct option_spec option_table[OPTION_COUNT] = {
 
     [OPTION_JSON] = COMMON_SWITCH("json", '\0', "print one JSON object per result, one a line, to stdout"),
     [OPTION_QUIET] = COMMON_SWITCH("quiet", 'q', "print no result lines and no progress; errors still go to stderr"),
-    [OPTION_VERBOSE] = COMMON_SWITCH("verbose", 'v', "log to stderr; if given twice, every request"),
+    [OPTION_VERBOSE] = COMMON_SWITCH(
+        "verbose", 'v', "log to stderr; if given twice, every request; of version: all that a report should say"),
     [OPTION_HELP] = COMMON_SWITCH("help", 'h', "print this help and exit"),
     [OPTION_ALL] = COMMON_SWITCH("all", '\0', "with --help, and of config: every flag and setting"),
     [OPTION_VERSION] = COMMON_SWITCH("version", 'V', "print the version and exit"),

@@ -7,6 +7,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 unsafe extern "C" {
     pub fn os_version() -> *const c_char;
+    pub fn os_version_details(each: os_version_detail_fn, context: *mut c_void);
     pub fn os_verdict_name(verdict: os_verdict) -> *const c_char;
     pub fn os_code_name(code: os_code) -> *const c_char;
     pub fn os_code_text(code: os_code) -> *const c_char;

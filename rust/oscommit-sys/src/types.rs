@@ -118,6 +118,8 @@ pub struct os_queue {
     _private: [u8; 0],
 }
 
+pub type os_version_detail_fn =
+    Option<unsafe extern "C" fn(context: *mut c_void, name: *const c_char, value: *const c_char)>;
 pub type os_log_fn = Option<unsafe extern "C" fn(context: *mut c_void, level: os_log_level, line: *const c_char)>;
 pub type os_metric_fn = Option<unsafe extern "C" fn(context: *mut c_void, metric: *const os_metric)>;
 pub type os_credentials_source_fn =
