@@ -91,8 +91,7 @@ static int exec_module(PyObject *module)
         return Py_DECREF(state->failure), -1;
     if (!add_type(module, &client_spec, "Client", &state->client) ||
         !add_type(module, &operation_spec, "Operation", &state->operation) ||
-        !add_type(module, &port_spec, "Port", &state->port) || !add_type(module, &lease_spec, "Lease", &state->lease) ||
-        !add_type(module, &cancel_spec, "Cancel", &state->cancel))
+        !add_type(module, &port_spec, "Port", &state->port) || !add_type(module, &lease_spec, "Lease", &state->lease))
         return -1;
     PyObject *names = option_names();
     if (names == NULL)
@@ -111,7 +110,6 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->operation);
     Py_VISIT(state->port);
     Py_VISIT(state->lease);
-    Py_VISIT(state->cancel);
     return 0;
 }
 
@@ -124,7 +122,6 @@ static int clear(PyObject *module)
     Py_CLEAR(state->operation);
     Py_CLEAR(state->port);
     Py_CLEAR(state->lease);
-    Py_CLEAR(state->cancel);
     return 0;
 }
 

@@ -14,7 +14,8 @@ from oscommit.exceptions import (
     Unknown,
     abandoned,
 )
-from oscommit.leases import Lease, LeaseInfo, Leases, Lock, LockInfo, Locks
+from oscommit.leases import Lease, LeaseInfo, Leases
+from oscommit.locks import Lock, LockInfo, Locks
 from oscommit.store import Store, init
 
 __all__ = [
