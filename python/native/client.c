@@ -39,6 +39,9 @@ static void client_dealloc(PyObject *self)
         os_client_close(client->handle);
         Py_END_ALLOW_THREADS;
     }
+    pthread_mutex_destroy(&client->metrics.lock);
+    Py_XDECREF(client->lines);
+    Py_XDECREF(client->keys);
     Py_XDECREF(client->module);
     release(self);
     Py_DECREF(type);
@@ -48,6 +51,8 @@ static void client_dealloc(PyObject *self)
 #define ASK_   "(port | None, deadline_ms, "
 static PyMethodDef methods[] = {
     {"close", client_close, METH_NOARGS, "Cancels what is under way, and waits for it."},
+    {"metrics", client_metrics, METH_NOARGS,
+     "[(kind, operation, count, duration_s, guards, requests, {verdict or status: count})]"},
     {"in_flight", client_in_flight, METH_NOARGS, "How many operations are under way."},
     {"put", client_put, METH_VARARGS, START_ "key, mode, etag, body, options) -> Operation"},
     {"copy", client_copy, METH_VARARGS,

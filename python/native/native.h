@@ -28,12 +28,38 @@ struct module_state {
     PyTypeObject *operation;
     PyTypeObject *port;
     PyTypeObject *lease;
+    PyTypeObject *lines;
+    PyTypeObject *keys;
+};
+
+enum { METRIC_ROWS = 64, METRIC_ENDS = 16 };
+
+/* How something ended: a status of HTTP, or a verdict. */
+struct metric_end {
+    int value;
+    uint64_t count;
+};
+
+struct metric_row {
+    os_metric_kind kind;
+    const char *operation;
+    uint64_t count, duration_us, guards, requests;
+    size_t end_count;
+    struct metric_end ends[METRIC_ENDS];
+};
+
+struct metrics {
+    pthread_mutex_t lock;
+    size_t count;
+    struct metric_row rows[METRIC_ROWS];
 };
 
 struct client {
     PyObject_HEAD os_client *handle; /* NULL: closed */
     struct module_state *state;
-    PyObject *module; /* keeps the state */
+    PyObject *module;       /* keeps the state */
+    PyObject *lines, *keys; /* where the library's functions are; NULL: none */
+    struct metrics metrics;
     struct operation *in_flight;
 };
 
@@ -133,7 +159,7 @@ bool operation_has_ended(const struct operation *operation); /* else RuntimeErro
 
 /* The module's types. Of those with this `new`, only the module makes objects. */
 PyObject *refuse_new(PyTypeObject *type, PyObject *args, PyObject *names);
-extern PyType_Spec client_spec, operation_spec, port_spec, lease_spec;
+extern PyType_Spec client_spec, operation_spec, port_spec, lease_spec, lines_spec, keys_spec;
 
 /* entries.c */
 struct entry *entries_add(struct operation *operation, const char *key, const char *name); /* NULL: no memory */
@@ -144,6 +170,13 @@ void entries_free(struct operation *operation);
 int pieces_add(void *context, const void *data, size_t length); /* an os_sink_fn; the context is the operation */
 PyObject *pieces_take(struct operation *operation);             /* bytes; None of an operation that does not read */
 void pieces_free(struct operation *operation);
+
+/* metrics.c, lines.c, keys.c: functions that the library calls on its threads */
+void metrics_add(void *context, const os_metric *metric); /* the context is the metrics of a client */
+PyObject *client_metrics(PyObject *self, PyObject *args);
+void lines_add(void *context, os_log_level level, const char *text); /* the context is the object */
+int keys_take(void *context, os_credentials *ret);
+void *keys_taker(PyObject *self, bool of_ledger); /* the context of keys_take */
 
 /* port.c */
 void port_push(struct port *port, struct operation *operation, enum event event);

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import logging
 import math
 import os
 import weakref
@@ -12,6 +13,8 @@ from typing import Any, Callable, TypeVar
 
 from oscommit import _oscommit
 from oscommit._flight import abandon_closed_loops
+from oscommit._helpers import Helper, keys_helper, level_of, log_helper
+from oscommit._types import CredentialProvider, Metrics, metrics_of
 from oscommit.exceptions import UnknownConfigurationKeyError, error_of
 
 T = TypeVar("T")
@@ -46,16 +49,46 @@ class Opened:
     _environment: bool
     _process: int
     _closed: bool
+    _lent: tuple[logging.Logger | None, CredentialProvider | None]
+    _helpers: dict[str, Helper]
 
     @classmethod
-    def _open(cls: type[Self], options: dict[str, Any], environment: bool) -> Self:
+    def _open(
+        cls: type[Self],
+        options: dict[str, Any],
+        environment: bool,
+        logger: logging.Logger | None,
+        credential_provider: CredentialProvider | None,
+    ) -> Self:
         self = cls()
         self._options, self._environment = _named(options), environment
-        self._client = cls._native(_oscommit.open, self._options, environment)
+        self._lent = logger, credential_provider
+        self._helpers = {}
+        try:
+            self._client = self._open_native()
+        except BaseException:
+            _stop(self._helpers)
+            raise
+        # Of one that nobody closes: its threads would wait for ever.
+        weakref.finalize(self, _stop, self._helpers).atexit = False
         self._process = os.getpid()
         self._closed = False
         _open_ones.add(self)
         return self
+
+    def _open_native(self) -> _oscommit.Client:
+        logger, provider = self._lent
+        lines = keys = None
+        if logger is not None:
+            lines, self._helpers["log"] = log_helper(logger)
+        if provider is not None:
+            keys, self._helpers["keys"] = keys_helper(provider)
+        level = 0 if logger is None else level_of(logger)
+        return self._native(_oscommit.open, self._options, self._environment, lines, level, keys)
+
+    def metrics(self) -> Metrics:
+        """What was counted since it was opened. Does not block; also after the close."""
+        return metrics_of(self._client.metrics())
 
     @staticmethod
     def _native(call: Callable[..., T], *arguments: Any) -> T:
@@ -75,7 +108,12 @@ class Opened:
         # In a forked child there are none of the threads that would end, nor whoever holds their locks.
         if self._process != os.getpid():
             return
+        if "keys" in self._helpers:
+            self._helpers["keys"].stop()  # what waits for keys would keep the close waiting
         self._client.close()
+        _stop(self._helpers)
+        for helper in self._helpers.values():
+            helper.join()
         _open_ones.discard(self)
         abandon_closed_loops()
 
@@ -94,6 +132,11 @@ class Opened:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close_async()
+
+
+def _stop(helpers: dict[str, Helper]) -> None:
+    for helper in helpers.values():
+        helper.stop()
 
 
 _open_ones: weakref.WeakSet[Opened] = weakref.WeakSet()

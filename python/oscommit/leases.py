@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from oscommit._asked import Asked, Tables, nothing
 from oscommit._flight import run, run_async
 from oscommit._opened import deadline_ms_of
 from oscommit._requests import Start
+from oscommit._types import CredentialProvider
 from oscommit.exceptions import BaseError, LeaseLostError
 
 _STATES = {1: "held", 2: "at risk", 3: "lost"}
@@ -96,9 +98,18 @@ class Leases(Tables):
     _locks = False
 
     @classmethod
-    def from_url(cls, ledger: str, *, create: bool = False, environment: bool = False, **options: Any) -> Leases:
-        """`options` as of Store.from_url. `create` makes the table, and waits until it can be used."""
-        self = cls._open({"ledger_url": ledger, **options}, environment)
+    def from_url(
+        cls,
+        ledger: str,
+        *,
+        create: bool = False,
+        environment: bool = False,
+        logger: logging.Logger | None = None,
+        credential_provider: CredentialProvider | None = None,
+        **options: Any,
+    ) -> Leases:
+        """The rest is as of Store.from_url. `create` makes the table, and waits until it can be used."""
+        self = cls._open({"ledger_url": ledger, **options}, environment, logger, credential_provider)
         return self._with_table(create)
 
     def _got(self, name: str, start: Start) -> Asked[Lease]:

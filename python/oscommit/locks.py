@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -14,6 +15,7 @@ from oscommit import _oscommit
 from oscommit._asked import Asked, Tables
 from oscommit._flight import run, run_async
 from oscommit._opened import deadline_ms_of
+from oscommit._types import CredentialProvider
 from oscommit.exceptions import BaseError
 
 _ACQUIRE, _RENEW, _RELEASE, _READ, _BREAK = range(5)
@@ -73,10 +75,12 @@ class Locks(Tables):
         instance: str | None = None,
         create: bool = False,
         environment: bool = False,
+        logger: logging.Logger | None = None,
+        credential_provider: CredentialProvider | None = None,
         **options: Any,
     ) -> Locks:
         """`owner` is a service or a user, `instance` one of its processes [host name and process id]."""
-        self = cls._open({"ledger_url": ledger, **options}, environment)
+        self = cls._open({"ledger_url": ledger, **options}, environment, logger, credential_provider)
         self.owner, self.instance = owner, instance or f"{socket.gethostname()}:{os.getpid()}"
         return self._with_table(create)
 
