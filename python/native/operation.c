@@ -265,6 +265,18 @@ static PyObject *operation_outcome(PyObject *self, PyObject *Py_UNUSED(args))
                          has_object ? meta_object(object, object->key) : text_object(NULL), pieces_take(operation));
 }
 
+/* Whoever keeps the exception of a cancelled call keeps this object; what is in it must not be held as long. */
+static PyObject *operation_let_go(PyObject *self, PyObject *Py_UNUSED(args))
+{
+    struct operation *operation = (struct operation *)self;
+
+    if (!operation_has_ended(operation))
+        return NULL;
+    os_operation_free(operation->handle);
+    operation->handle = NULL;
+    Py_RETURN_NONE;
+}
+
 static void operation_dealloc(PyObject *self)
 {
     struct operation *operation = (struct operation *)self;
@@ -292,6 +304,8 @@ static PyMethodDef methods[] = {
     {"entries", operation_entries, METH_NOARGS, "DONE: what was listed."},
     {"cancel", operation_cancel, METH_NOARGS, "Asks for an early end; it completes nevertheless."},
     {"outcome", operation_outcome, METH_NOARGS, "DONE: (verdict, error, result, meta, data). Once."},
+    {"let_go", operation_let_go, METH_NOARGS,
+     "DONE: frees it. A lease that nobody took is released in the background."},
     {"lease", operation_lease, METH_NOARGS, "DONE: the lease that was acquired or adopted. Once."},
     {"lease_info", operation_lease_info, METH_NOARGS, "DONE: what was read of a lease."},
     {"lock_info", operation_lock_info, METH_NOARGS, "DONE: what was said of a lock."},

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, TypeVar
+from typing import TYPE_CHECKING, Callable, TypeVar
 
 from oscommit import _oscommit
 from oscommit._flight import Request, run, run_async
@@ -11,19 +11,26 @@ from oscommit._opened import Opened, deadline_ms_of
 from oscommit._requests import Start
 from oscommit.exceptions import BaseError, error_of
 
+if TYPE_CHECKING:
+    from oscommit._types import Abandoned
+
 T = TypeVar("T")
 Table = TypeVar("Table", bound="Tables")
 
 
 class Asked(Request[T]):
     """A call on a lease, a lock or their table: `give` makes its value of the operation. Nothing is told of one that nobody
-    waits for any more: a lease in it goes with the operation, and is released."""
+    waits for any more, but a lease in it is released."""
 
     def __init__(
         self, start: Start, give: Callable[[_oscommit.Operation], T], conflict: type[BaseError] | None = None
     ) -> None:
         super().__init__(start)
         self.give, self.conflict = give, conflict
+
+    def abandoned(self, operation: _oscommit.Operation) -> Abandoned | None:
+        operation.let_go()
+        return None
 
     def _finish(self, outcome: _oscommit.Outcome, operation: _oscommit.Operation) -> T:
         failure = outcome[1]
