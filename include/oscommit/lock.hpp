@@ -7,6 +7,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <new>
 
 namespace oscommit
 {
@@ -48,12 +49,15 @@ class letting_go : public std::enable_shared_from_this<letting_go>
     {
     }
     /* Under the mutex, so that the client stays meanwhile. What cannot be started ends by itself, when its time is over. */
-    void release(const lock_id &id)
+    void release(const lock_id &id) noexcept
     {
         const std::lock_guard<std::mutex> guard(mutex_);
         if (!client_)
             return;
-        auto own = std::make_unique<std::shared_ptr<letting_go>>(shared_from_this());
+        std::unique_ptr<std::shared_ptr<letting_go>> own(new (std::nothrow)
+                                                             std::shared_ptr<letting_go>(shared_from_this()));
+        if (!own)
+            return;
         const os_lock c = c_lock(id);
         os_call limits = OS_CALL_INIT;
         limits.deadline_ms = 5000;
