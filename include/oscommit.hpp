@@ -10,8 +10,9 @@
  *   none they throw oscommit::error, and end the program where exceptions are off (-fno-exceptions). `if (result)` asks.
  *   Want of memory in the library is OS_ERR_NO_MEMORY; in this header it is std::bad_alloc, as everywhere in C++.
  *
- * Ownership. client, outcome, lease, operation and queue own what they name, and can be moved, not copied. What runs in a
- *   client is over before its destructor returns. A lease outlives its client safely; it is lost then, in time.
+ * Ownership. client, outcome, lease, lock, operation and queue own what they name, and can be moved, not copied. What runs
+ *   in a client is over before its destructor returns. A lease outlives its client safely; it is lost then, in time. So does
+ *   a lock, which then ends when its time is over.
  *
  * Text is std::string_view, and is copied. A NUL inside is refused (OS_ERR_ARGUMENT) before anything is sent. The bytes of a
  *   body are borrowed, unless it was made of a std::string &&.

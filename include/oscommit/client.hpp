@@ -47,6 +47,7 @@ class client
         }
         if (os_client_open(&with, &ret.client_, why.c_error()) != OS_OK)
             return why;
+        ret.locks_ = std::make_shared<detail::letting_go>(ret.client_);
         return ret;
     }
     /* os_options_from_environment, then open. */
@@ -58,19 +59,23 @@ class client
         return open(with, std::move(functions));
     }
     client(client &&other) noexcept
-        : functions_(std::move(other.functions_)), client_(std::exchange(other.client_, nullptr))
+        : functions_(std::move(other.functions_)), locks_(std::move(other.locks_)),
+          client_(std::exchange(other.client_, nullptr))
     {
     }
     client &operator=(client &&other) noexcept
     {
         std::swap(client_, other.client_);
         std::swap(functions_, other.functions_);
+        std::swap(locks_, other.locks_);
         return *this;
     }
     client(const client &) = delete;
     client &operator=(const client &) = delete;
     ~client()
     {
+        if (locks_)
+            locks_->close();
         os_client_close(client_);
     }
     os_client *get() const noexcept
@@ -230,6 +235,46 @@ class client
         return pending(acquisition(name, &handle, std::move(options), std::move(how)));
     }
 
+    result<os_lease_info> read_lease(std::string_view name, call how = {})
+    {
+        return lease_reading(name, std::move(how)).run();
+    }
+    auto read_lease_async(std::string_view name, call how = {})
+    {
+        return pending(lease_reading(name, std::move(how)));
+    }
+
+    /* ------------------------------------------------------------------------------------------ locks */
+
+    /* os_lock_acquire. OS_ERR_CONFLICT: another holds it; read_lock says who. Where the message says that it is not known, it
+     * may have been acquired: acquire it again, with the same instance. */
+    result<lock> acquire_lock(lock_id which, std::chrono::seconds duration, call how = {})
+    {
+        return locking<lock>(std::move(which), detail::lock_call::acquire, duration, std::move(how)).run();
+    }
+    auto acquire_lock_async(lock_id which, std::chrono::seconds duration, call how = {})
+    {
+        return pending(locking<lock>(std::move(which), detail::lock_call::acquire, duration, std::move(how)));
+    }
+    /* os_lock_read: what stands under namespace and name. */
+    result<os_lock_info> read_lock(lock_id which, call how = {})
+    {
+        return locking<os_lock_info>(std::move(which), detail::lock_call::read, {}, std::move(how)).run();
+    }
+    auto read_lock_async(lock_id which, call how = {})
+    {
+        return pending(locking<os_lock_info>(std::move(which), detail::lock_call::read, {}, std::move(how)));
+    }
+    /* os_lock_break: deletes a lock whose time is over, whosever it is. OS_ERR_CONFLICT: it is not over. */
+    result<void> break_lock(lock_id which, call how = {})
+    {
+        return locking<void>(std::move(which), detail::lock_call::break_expired, {}, std::move(how)).run();
+    }
+    auto break_lock_async(lock_id which, call how = {})
+    {
+        return pending(locking<void>(std::move(which), detail::lock_call::break_expired, {}, std::move(how)));
+    }
+
   private:
     using copying = detail::copy_request::kind;
     client() = default;
@@ -310,8 +355,21 @@ class client
         ret.options = std::move(options);
         return ret;
     }
+    detail::lease_read_request lease_reading(std::string_view name, call &&how) const
+    {
+        auto ret = request<detail::lease_read_request>(std::move(how));
+        ret.name = name;
+        return ret;
+    }
+    template <typename T>
+    detail::lock_request<T> locking(lock_id &&which, detail::lock_call asks, std::chrono::seconds duration,
+                                    call &&how) const
+    {
+        return detail::lock_request<T>::of(locks_, std::move(which), asks, duration, std::move(how));
+    }
 
     std::unique_ptr<client_functions> functions_{};
+    std::shared_ptr<detail::letting_go> locks_{};
     os_client *client_ = nullptr;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leases and locks. Include oscommit.hpp. */
+/* Leases. Include oscommit.hpp. */
 #ifndef OSCOMMIT_LEASE_HPP
 #define OSCOMMIT_LEASE_HPP
 
@@ -231,6 +231,40 @@ struct acquire_request : plain_request<lease> {
         os_lease *held = os_operation_lease(operation);
         const failure why = failure_of(operation);
         return held ? value_type(lease(held, std::move(changed))) : value_type(why);
+    }
+};
+
+struct lease_read_request : plain_request<os_lease_info> {
+    os_client *client = nullptr;
+    std::string name{};
+
+    bool refuse(os_error *ret) const
+    {
+        return refuse_nul({{"name", name}}, ret);
+    }
+    value_type run()
+    {
+        failure why;
+        os_lease_info found = OS_LEASE_INFO_INIT;
+        if (refuse(why.c_error()))
+            return why;
+        const os_call limits = how.c_call();
+        if (os_lease_read(client, name.c_str(), &limits, &found, why.c_error()) != OS_OK)
+            return why;
+        return found;
+    }
+    os_code start(const os_start *with, os_error *err)
+    {
+        if (refuse(err))
+            return OS_ERR_ARGUMENT;
+        return started(
+            with, [&](const os_start *own) { return os_start_lease_read(client, name.c_str(), own, nullptr, err); });
+    }
+    value_type take(os_operation *operation)
+    {
+        const os_lease_info found = *os_operation_lease_info(operation);
+        const failure why = failure_of(operation);
+        return why.code() == OS_OK ? value_type(found) : value_type(why);
     }
 };
 

@@ -3,7 +3,7 @@
 #ifndef OSCOMMIT_REQUESTS_HPP
 #define OSCOMMIT_REQUESTS_HPP
 
-#include "lease.hpp"
+#include "lock.hpp"
 
 namespace oscommit
 {

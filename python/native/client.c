@@ -18,6 +18,15 @@ static PyObject *client_close(PyObject *self, PyObject *Py_UNUSED(args))
     Py_RETURN_NONE;
 }
 
+static PyObject *client_in_flight(PyObject *self, PyObject *Py_UNUSED(args))
+{
+    size_t count = 0;
+
+    for (struct operation *each = ((struct client *)self)->in_flight; each != NULL; each = each->following)
+        count++;
+    return PyLong_FromSize_t(count);
+}
+
 static void client_dealloc(PyObject *self)
 {
     struct client *client = (struct client *)self;
@@ -30,14 +39,21 @@ static void client_dealloc(PyObject *self)
         os_client_close(client->handle);
         Py_END_ALLOW_THREADS;
     }
+    pthread_mutex_destroy(&client->metrics.lock);
+    Py_XDECREF(client->lines);
+    Py_XDECREF(client->keys);
     Py_XDECREF(client->module);
     release(self);
     Py_DECREF(type);
 }
 
 #define START_ "(port | None, deadline_ms, forward_only, "
+#define ASK_   "(port | None, deadline_ms, "
 static PyMethodDef methods[] = {
     {"close", client_close, METH_NOARGS, "Cancels what is under way, and waits for it."},
+    {"metrics", client_metrics, METH_NOARGS,
+     "[(kind, operation, count, duration_s, guards, requests, {verdict or status: count})]"},
+    {"in_flight", client_in_flight, METH_NOARGS, "How many operations are under way."},
     {"put", client_put, METH_VARARGS, START_ "key, mode, etag, body, options) -> Operation"},
     {"copy", client_copy, METH_VARARGS,
      START_ "source, key, renames, mode, etag, source_etag, source_version, fencing) -> Operation"},
@@ -51,13 +67,14 @@ static PyMethodDef methods[] = {
     {"warm", client_warm, METH_VARARGS, START_ "connections) -> Operation"},
     {"table", client_table, METH_VARARGS, START_ "creates) -> Operation"},
     {"lease_acquire", client_lease_acquire, METH_VARARGS,
-     "(cancel, deadline_ms, name, ttl_s, wait, fencing, owner) -> Lease; blocks"},
-    {"lease_adopt", client_lease_adopt, METH_VARARGS,
-     "(cancel, deadline_ms, name, handle, ttl_s, fencing) -> Lease; blocks"},
-    {"lease_read", client_lease_read, METH_VARARGS, "(cancel, deadline_ms, name) -> info; blocks"},
+     ASK_ "name, ttl_s, wait, fencing, owner) -> Operation with a lease"},
+    {"lease_adopt", client_lease_adopt, METH_VARARGS, ASK_ "name, handle, ttl_s, fencing) -> Operation with a lease"},
+    {"lease_read", client_lease_read, METH_VARARGS, ASK_ "name) -> Operation with a lease_info"},
+    {"lease_list", client_lease_list, METH_VARARGS, ASK_ ") -> Operation with entries"},
     {"lock", client_lock, METH_VARARGS,
-     "(cancel, deadline_ms, which, namespace, name, owner, instance, duration_s) -> (error, info); blocks"},
-    {"table_of", client_table_of, METH_VARARGS, "(cancel, deadline_ms, locks, creates); blocks"},
+     ASK_ "which, namespace, name, owner, instance, duration_s) -> Operation with a lock_info"},
+    {"lock_list", client_lock_list, METH_VARARGS, ASK_ "namespace) -> Operation with entries"},
+    {"table_of", client_table_of, METH_VARARGS, ASK_ "locks, creates) -> Operation"},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leases. The calls block, without the GIL; whoever makes one sees to it that the client is not closed meanwhile. */
+/* Leases: the calls that start something of one, and the object that has one. */
 #include "native.h"
 
 struct lease {
@@ -7,161 +7,144 @@ struct lease {
     struct client *client;          /* kept, and its module's state */
 };
 
-struct cancel {
-    PyObject_HEAD os_cancel *handle;
-};
-
-os_cancel *cancel_of(PyObject *cancel)
-{
-    return cancel == Py_None ? NULL : ((struct cancel *)cancel)->handle;
-}
-
-static PyObject *cancel_trigger(PyObject *self, PyObject *Py_UNUSED(args))
-{
-    os_cancel_trigger(((struct cancel *)self)->handle);
-    Py_RETURN_NONE;
-}
-
-static PyObject *cancel_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(names))
-{
-    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-    struct cancel *cancel = (struct cancel *)alloc(type, 0);
-
-    if (cancel == NULL)
-        return NULL;
-    if (os_cancel_new(&cancel->handle) != OS_OK) {
-        Py_DECREF(cancel);
-        return PyErr_NoMemory();
-    }
-    return (PyObject *)cancel;
-}
-
-static void cancel_dealloc(PyObject *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-
-    os_cancel_free(((struct cancel *)self)->handle);
-    release(self);
-    Py_DECREF(type);
-}
-
-static PyMethodDef cancel_methods[] = {
-    {"trigger", cancel_trigger, METH_NOARGS, "Ends the calls that were given it; any thread."},
-    {NULL, NULL, 0, NULL},
-};
-static PyType_Slot cancel_slots[] = {
-    {Py_tp_new, (void *)cancel_new},
-    {Py_tp_dealloc, (void *)cancel_dealloc},
-    {Py_tp_methods, cancel_methods},
-    {0, NULL},
-};
-PyType_Spec cancel_spec = {
-    .name = "oscommit._oscommit.Cancel",
-    .basicsize = sizeof(struct cancel),
-    .flags = Py_TPFLAGS_DEFAULT,
-    .slots = cancel_slots,
-};
-
 /* ------------------------------------------------------------------------------------------ of the client */
 
-static PyObject *lease_object(struct client *client, os_lease *handle)
+PyObject *client_lease_acquire(PyObject *self, PyObject *args)
+{
+    os_lease_options options = OS_LEASE_OPTIONS_INIT;
+    PyObject *port;
+    unsigned long long deadline_ms, ttl_s;
+    const char *name;
+    os_error err = {.code = OS_OK};
+
+    if (!PyArg_ParseTuple(args, "OKsKppz:lease_acquire", &port, &deadline_ms, &name, &ttl_s, &options.wait,
+                          &options.fencing, &options.owner))
+        return NULL;
+    struct operation *operation = operation_new((struct client *)self, port, deadline_ms, OS_AUTO);
+    if (operation == NULL)
+        return NULL;
+    options.ttl_s = ttl_s;
+    operation_begin(operation);
+    os_code code =
+        os_start_lease_acquire(operation->client->handle, name, &options, &operation->start, &operation->handle, &err);
+    return operation_begun(operation, code, &err);
+}
+
+PyObject *client_lease_adopt(PyObject *self, PyObject *args)
+{
+    os_lease_options options = OS_LEASE_OPTIONS_INIT;
+    PyObject *port;
+    unsigned long long deadline_ms, ttl_s;
+    const char *name, *text;
+    os_error err = {.code = OS_OK};
+
+    if (!PyArg_ParseTuple(args, "OKssKp:lease_adopt", &port, &deadline_ms, &name, &text, &ttl_s, &options.fencing))
+        return NULL;
+    struct operation *operation = operation_new((struct client *)self, port, deadline_ms, OS_AUTO);
+    if (operation == NULL)
+        return NULL;
+    options.ttl_s = ttl_s;
+    operation_begin(operation);
+    os_code code = os_start_lease_adopt(operation->client->handle, name, text, &options, &operation->start,
+                                        &operation->handle, &err);
+    return operation_begun(operation, code, &err);
+}
+
+PyObject *client_lease_read(PyObject *self, PyObject *args)
+{
+    PyObject *port;
+    unsigned long long deadline_ms;
+    const char *name;
+    os_error err = {.code = OS_OK};
+
+    if (!PyArg_ParseTuple(args, "OKs:lease_read", &port, &deadline_ms, &name))
+        return NULL;
+    struct operation *operation = operation_new((struct client *)self, port, deadline_ms, OS_AUTO);
+    if (operation == NULL)
+        return NULL;
+    operation_begin(operation);
+    os_code code = os_start_lease_read(operation->client->handle, name, &operation->start, &operation->handle, &err);
+    return operation_begun(operation, code, &err);
+}
+
+static PyObject *info_object(const os_lease_info *info)
+{
+    return Py_BuildValue("(NNLKKN)", PyBool_FromLong(info->held), text_object(info->owner), (long long)info->expiry_s,
+                         (unsigned long long)info->ttl_ms, (unsigned long long)info->token,
+                         PyBool_FromLong(info->foreign));
+}
+
+static PyObject *listed_object(const struct entry *entry)
+{
+    return Py_BuildValue("(NN)", text_object(entry->key), info_object(&entry->of.lease));
+}
+
+static int on_lease(void *context, const char *name, const os_lease_info *info)
+{
+    struct entry *entry = entries_add(context, name, NULL);
+
+    if (entry != NULL)
+        entry->of.lease = *info;
+    return entry == NULL;
+}
+
+PyObject *client_lease_list(PyObject *self, PyObject *args)
+{
+    PyObject *port;
+    unsigned long long deadline_ms;
+    os_error err = {.code = OS_OK};
+
+    if (!PyArg_ParseTuple(args, "OK:lease_list", &port, &deadline_ms))
+        return NULL;
+    struct operation *operation = operation_new((struct client *)self, port, deadline_ms, OS_AUTO);
+    if (operation == NULL)
+        return NULL;
+    operation->entry_object = listed_object;
+    operation_begin(operation);
+    os_code code = os_start_lease_list(operation->client->handle, on_lease, operation, &operation->start,
+                                       &operation->handle, &err);
+    return operation_begun(operation, code, &err);
+}
+
+/* ----------------------------------------------------------------------------------------------- of an operation */
+
+static struct lease *lease_new(struct client *client)
 {
     PyTypeObject *type = client->state->lease;
     allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     struct lease *lease = (struct lease *)alloc(type, 0);
 
-    if (lease == NULL) {
-        os_lease_release(handle, NULL, NULL);
+    if (lease == NULL)
         return NULL;
-    }
-    lease->handle = handle;
     lease->client = client;
     Py_INCREF(client);
-    return (PyObject *)lease;
+    return lease;
 }
 
-static os_client *open_handle(struct client *client)
+/* Without memory for the object, the lease stays the operation's, which lets go of it. */
+PyObject *operation_lease(PyObject *self, PyObject *Py_UNUSED(args))
 {
-    if (client->handle == NULL)
-        PyErr_SetString(PyExc_ValueError, "The store is closed.");
-    return client->handle;
-}
+    struct operation *operation = (struct operation *)self;
+    struct lease *lease = operation_has_ended(operation) ? lease_new(operation->client) : NULL;
 
-PyObject *client_lease_acquire(PyObject *self, PyObject *args)
-{
-    struct client *client = (struct client *)self;
-    os_client *handle = open_handle(client);
-    os_lease_options options = OS_LEASE_OPTIONS_INIT;
-    os_call call = OS_CALL_INIT;
-    PyObject *cancel;
-    unsigned long long deadline_ms, ttl_s;
-    const char *name;
-    os_lease *lease = NULL;
-    os_error err;
-    os_code code;
-
-    if (handle == NULL || !PyArg_ParseTuple(args, "OKsKppz:lease_acquire", &cancel, &deadline_ms, &name, &ttl_s,
-                                            &options.wait, &options.fencing, &options.owner))
+    if (lease == NULL)
         return NULL;
-    options.ttl_s = ttl_s;
-    call.deadline_ms = deadline_ms;
-    call.cancel = cancel_of(cancel);
-    Py_BEGIN_ALLOW_THREADS;
-    code = os_lease_acquire(handle, name, &options, &call, &lease, &err);
-    Py_END_ALLOW_THREADS;
-    return code == OS_OK ? lease_object(client, lease) : raise_failure(client->state, &err);
+    lease->handle = os_operation_lease(operation->handle);
+    if (lease->handle != NULL)
+        return (PyObject *)lease;
+    Py_DECREF(lease);
+    PyErr_SetString(PyExc_RuntimeError, "The operation has no lease, or had one that was taken.");
+    return NULL;
 }
 
-PyObject *client_lease_adopt(PyObject *self, PyObject *args)
+PyObject *operation_lease_info(PyObject *self, PyObject *Py_UNUSED(args))
 {
-    struct client *client = (struct client *)self;
-    os_client *handle = open_handle(client);
-    os_lease_options options = OS_LEASE_OPTIONS_INIT;
-    os_call call = OS_CALL_INIT;
-    PyObject *cancel;
-    unsigned long long deadline_ms, ttl_s;
-    const char *name, *text;
-    os_lease *lease = NULL;
-    os_error err;
-    os_code code;
+    struct operation *operation = (struct operation *)self;
+    const os_lease_info *info = operation_has_ended(operation) ? os_operation_lease_info(operation->handle) : NULL;
 
-    if (handle == NULL ||
-        !PyArg_ParseTuple(args, "OKssKp:lease_adopt", &cancel, &deadline_ms, &name, &text, &ttl_s, &options.fencing))
+    if (PyErr_Occurred() != NULL)
         return NULL;
-    options.ttl_s = ttl_s;
-    call.deadline_ms = deadline_ms;
-    call.cancel = cancel_of(cancel);
-    Py_BEGIN_ALLOW_THREADS;
-    code = os_lease_adopt(handle, name, text, &options, &call, &lease, &err);
-    Py_END_ALLOW_THREADS;
-    return code == OS_OK ? lease_object(client, lease) : raise_failure(client->state, &err);
-}
-
-PyObject *client_lease_read(PyObject *self, PyObject *args)
-{
-    struct client *client = (struct client *)self;
-    os_client *handle = open_handle(client);
-    os_call call = OS_CALL_INIT;
-    os_lease_info info = OS_LEASE_INFO_INIT;
-    PyObject *cancel;
-    unsigned long long deadline_ms;
-    const char *name;
-    os_error err;
-    os_code code;
-
-    if (handle == NULL || !PyArg_ParseTuple(args, "OKs:lease_read", &cancel, &deadline_ms, &name))
-        return NULL;
-    call.deadline_ms = deadline_ms;
-    call.cancel = cancel_of(cancel);
-    Py_BEGIN_ALLOW_THREADS;
-    code = os_lease_read(handle, name, &call, &info, &err);
-    Py_END_ALLOW_THREADS;
-    if (code != OS_OK)
-        return raise_failure(client->state, &err);
-    return Py_BuildValue("(NNLKKN)", PyBool_FromLong(info.held), text_object(info.owner), (long long)info.expiry_s,
-                         (unsigned long long)info.ttl_ms, (unsigned long long)info.token,
-                         PyBool_FromLong(info.foreign));
+    return info == NULL || info->size == 0 ? text_object(NULL) : info_object(info);
 }
 
 /* ----------------------------------------------------------------------------------------------- of a lease */
@@ -194,45 +177,57 @@ static PyObject *lease_handle(PyObject *self, PyObject *Py_UNUSED(args))
     return PyUnicode_FromString(text);
 }
 
-/* Refused: the lease is still the caller's. */
-static bool was_refused(os_code code)
+static PyObject *raise_ended(void)
 {
-    return code == OS_ERR_ARGUMENT || code == OS_ERR_NO_MEMORY;
+    PyErr_SetString(PyExc_ReferenceError, "The lease has ended.");
+    return NULL;
 }
 
-/* The handle is taken away first: no other thread may ask the lease anything any more. */
-static PyObject *lease_end(struct lease *lease, bool releases, uint64_t deadline_ms)
+/* Its client is closed, or is being closed: frees the lease, and says what came of it. */
+static PyObject *end_after_close(struct lease *lease, bool releases)
 {
     os_lease *handle = lease->handle;
-    os_call call = OS_CALL_INIT;
     os_error err;
     os_code code;
 
-    if (handle == NULL)
-        Py_RETURN_NONE;
     lease->handle = NULL;
-    call.deadline_ms = deadline_ms;
     Py_BEGIN_ALLOW_THREADS;
-    code = releases ? os_lease_release(handle, &call, &err) : os_lease_detach(handle, &err);
+    code = releases ? os_lease_release(handle, NULL, &err) : os_lease_detach(handle, &err);
     Py_END_ALLOW_THREADS;
-    if (was_refused(code))
+    if (code == OS_ERR_ARGUMENT || code == OS_ERR_NO_MEMORY) /* refused: it is still the caller's */
         lease->handle = handle;
-    if (code != OS_OK)
-        return raise_failure(lease->client->state, &err);
-    Py_RETURN_NONE;
+    return code == OS_OK ? raise_ended() : raise_failure(lease->client->state, &err);
 }
 
-static PyObject *lease_release(PyObject *self, PyObject *args)
+static PyObject *start_end(struct lease *lease, bool releases, PyObject *port, uint64_t deadline_ms)
 {
-    unsigned long long deadline_ms;
-    if (!PyArg_ParseTuple(args, "K:release", &deadline_ms))
+    struct operation *operation = operation_new(lease->client, port, deadline_ms, OS_AUTO);
+    os_error err = {.code = OS_OK};
+
+    if (operation == NULL)
         return NULL;
-    return lease_end((struct lease *)self, true, deadline_ms);
+    operation_begin(operation);
+    os_code code = (releases ? os_start_lease_release : os_start_lease_detach)(lease->handle, &operation->start,
+                                                                               &operation->handle, &err);
+    if (code == OS_OK)
+        lease->handle = NULL;
+    return operation_begun(operation, code, &err);
 }
 
-static PyObject *lease_detach(PyObject *self, PyObject *Py_UNUSED(args))
+static PyObject *lease_end(PyObject *self, PyObject *args)
 {
-    return lease_end((struct lease *)self, false, 0);
+    struct lease *lease = (struct lease *)self;
+    PyObject *port;
+    unsigned long long deadline_ms;
+    int releases;
+
+    if (!PyArg_ParseTuple(args, "OKp:end", &port, &deadline_ms, &releases))
+        return NULL;
+    if (lease->handle == NULL)
+        return raise_ended();
+    if (lease->client->handle == NULL)
+        return end_after_close(lease, releases);
+    return start_end(lease, releases, port, deadline_ms);
 }
 
 /* A lease that was forgotten is not released behind its holder's back: it ends by itself, after its time to live. */
@@ -257,8 +252,8 @@ static PyMethodDef lease_methods[] = {
     {"remaining_ms", lease_remaining_ms, METH_NOARGS, "For how long that is certain."},
     {"token", lease_token, METH_NOARGS, "The fencing token; 0: none."},
     {"handle", lease_handle, METH_NOARGS, "What another process needs to go on with it."},
-    {"release", lease_release, METH_VARARGS, "(deadline_ms): ends it; blocks."},
-    {"detach", lease_detach, METH_NOARGS, "Stops extending it."},
+    {"end", lease_end, METH_VARARGS,
+     "(port | None, deadline_ms, releases) -> Operation: releases or detaches it. ReferenceError: it has ended."},
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot lease_slots[] = {

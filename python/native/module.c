@@ -14,41 +14,95 @@ PyObject *refuse_new(PyTypeObject *Py_UNUSED(type), PyObject *Py_UNUSED(args), P
     return NULL;
 }
 
-static PyObject *client_object(PyObject *module, os_client *handle)
+static struct client *client_new(PyObject *module)
 {
     struct module_state *state = state_of(module);
     allocfunc alloc = (allocfunc)PyType_GetSlot(state->client, Py_tp_alloc);
     struct client *client = (struct client *)alloc(state->client, 0);
 
-    if (client == NULL) {
-        os_client_close(handle);
+    if (client == NULL)
         return NULL;
-    }
-    client->handle = handle;
+    pthread_mutex_init(&client->metrics.lock, NULL);
     client->state = state;
     client->module = module;
     Py_INCREF(module);
-    return (PyObject *)client;
+    return client;
+}
+
+/* Takes a reference where there is an object of the type; false, with an exception, where there is another. */
+static bool keep(PyObject *object, PyTypeObject *type, PyObject **ret)
+{
+    if (object == Py_None)
+        return true;
+    if (Py_TYPE(object) != type) {
+        PyErr_SetString(PyExc_TypeError, "An object of another type is needed.");
+        return false;
+    }
+    Py_INCREF(object);
+    *ret = object;
+    return true;
+}
+
+/* Keys of a function are also those of the ledger, unless that has others. */
+static void set_functions(struct client *client, int log_level, os_options *options)
+{
+    bool ledger_has_keys = options->dynamodb_access_key_id != NULL || options->dynamodb_profile != NULL;
+
+    options->metric = metrics_add;
+    options->metric_context = &client->metrics;
+    if (client->lines != NULL) {
+        options->log = lines_add;
+        options->log_context = client->lines;
+        options->log_level = (os_log_level)log_level;
+    }
+    if (client->keys == NULL)
+        return;
+    options->credentials = keys_take;
+    options->credentials_context = keys_taker(client->keys, false);
+    if (ledger_has_keys)
+        return;
+    options->dynamodb_credentials = keys_take;
+    options->dynamodb_credentials_context = keys_taker(client->keys, true);
+}
+
+static PyObject *client_open(struct client *client, const os_options *options)
+{
+    os_error err;
+    os_code code;
+
+    Py_BEGIN_ALLOW_THREADS;
+    code = os_client_open(options, &client->handle, &err);
+    Py_END_ALLOW_THREADS;
+    if (code == OS_OK)
+        return (PyObject *)client;
+    raise_failure(client->state, &err);
+    Py_DECREF(client);
+    return NULL;
 }
 
 /* The strings of `options` are those of the dict, which the caller keeps. */
 static PyObject *module_open(PyObject *module, PyObject *args)
 {
+    struct module_state *state = state_of(module);
     os_options options = OS_OPTIONS_INIT;
-    os_client *handle = NULL;
-    PyObject *dict;
-    int environment;
+    PyObject *dict, *lines, *keys;
+    int environment, log_level;
     os_error err;
-    os_code code;
 
-    if (!PyArg_ParseTuple(args, "O!p:open", &PyDict_Type, &dict, &environment) || !options_of(dict, &options))
+    if (!PyArg_ParseTuple(args, "O!pOiO:open", &PyDict_Type, &dict, &environment, &lines, &log_level, &keys) ||
+        !options_of(dict, &options))
         return NULL;
     if (environment && os_options_from_environment(&options, &err) != OS_OK)
-        return raise_failure(state_of(module), &err);
-    Py_BEGIN_ALLOW_THREADS;
-    code = os_client_open(&options, &handle, &err);
-    Py_END_ALLOW_THREADS;
-    return code == OS_OK ? client_object(module, handle) : raise_failure(state_of(module), &err);
+        return raise_failure(state, &err);
+    struct client *client = client_new(module);
+    if (client == NULL)
+        return NULL;
+    if (!keep(lines, state->lines, &client->lines) || !keep(keys, state->keys, &client->keys)) {
+        Py_DECREF(client);
+        return NULL;
+    }
+    set_functions(client, log_level, &options);
+    return client_open(client, &options);
 }
 
 static PyObject *module_init_store(PyObject *module, PyObject *args)
@@ -92,7 +146,7 @@ static int exec_module(PyObject *module)
     if (!add_type(module, &client_spec, "Client", &state->client) ||
         !add_type(module, &operation_spec, "Operation", &state->operation) ||
         !add_type(module, &port_spec, "Port", &state->port) || !add_type(module, &lease_spec, "Lease", &state->lease) ||
-        !add_type(module, &cancel_spec, "Cancel", &state->cancel))
+        !add_type(module, &lines_spec, "Lines", &state->lines) || !add_type(module, &keys_spec, "Keys", &state->keys))
         return -1;
     PyObject *names = option_names();
     if (names == NULL)
@@ -111,7 +165,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->operation);
     Py_VISIT(state->port);
     Py_VISIT(state->lease);
-    Py_VISIT(state->cancel);
+    Py_VISIT(state->lines);
+    Py_VISIT(state->keys);
     return 0;
 }
 
@@ -124,7 +179,8 @@ static int clear(PyObject *module)
     Py_CLEAR(state->operation);
     Py_CLEAR(state->port);
     Py_CLEAR(state->lease);
-    Py_CLEAR(state->cancel);
+    Py_CLEAR(state->lines);
+    Py_CLEAR(state->keys);
     return 0;
 }
 
@@ -134,7 +190,7 @@ static void release(void *module)
 }
 
 static PyMethodDef functions[] = {
-    {"open", module_open, METH_VARARGS, "(options, environment) -> Client"},
+    {"open", module_open, METH_VARARGS, "(options, environment, Lines | None, log_level, Keys | None) -> Client"},
     {"init", module_init_store, METH_VARARGS, "(root): makes an embedded store."},
     {NULL, NULL, 0, NULL},
 };

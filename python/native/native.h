@@ -28,13 +28,38 @@ struct module_state {
     PyTypeObject *operation;
     PyTypeObject *port;
     PyTypeObject *lease;
-    PyTypeObject *cancel;
+    PyTypeObject *lines;
+    PyTypeObject *keys;
+};
+
+enum { METRIC_ROWS = 64, METRIC_ENDS = 16 };
+
+/* How something ended: a status of HTTP, or a verdict. */
+struct metric_end {
+    int value;
+    uint64_t count;
+};
+
+struct metric_row {
+    os_metric_kind kind;
+    const char *operation;
+    uint64_t count, duration_us, guards, requests;
+    size_t end_count;
+    struct metric_end ends[METRIC_ENDS];
+};
+
+struct metrics {
+    pthread_mutex_t lock;
+    size_t count;
+    struct metric_row rows[METRIC_ROWS];
 };
 
 struct client {
     PyObject_HEAD os_client *handle; /* NULL: closed */
     struct module_state *state;
-    PyObject *module; /* keeps the state */
+    PyObject *module;       /* keeps the state */
+    PyObject *lines, *keys; /* where the library's functions are; NULL: none */
+    struct metrics metrics;
     struct operation *in_flight;
 };
 
@@ -48,10 +73,15 @@ struct port {
     struct operation *first, *last;
 };
 
-/* An object of a list. */
+/* An object, a lease or a lock of a list. */
 struct entry {
-    char *key;
-    os_object object;
+    char *key;  /* of a lock its namespace */
+    char *name; /* of a lock */
+    union {
+        os_object object;
+        os_lease_info lease;
+        os_lock_info lock;
+    } of;
 };
 
 /* Bytes that were read. They become one object at the end, piece by piece, so that they are never there twice. */
@@ -91,6 +121,7 @@ struct operation {
     struct question question;
     struct entry *entries;
     size_t entry_count, entry_capacity;
+    PyObject *(*entry_object)(const struct entry *entry);
     struct piece *first_piece, *last_piece; /* of what a get has read so far */
     size_t length;
     bool reads;
@@ -124,15 +155,28 @@ void operation_tell(struct operation *operation, enum event event);
 bool operation_ask(struct operation *operation, enum event event); /* false: give up */
 void operation_stop(struct operation *operation);
 void operation_landed(struct operation *operation);
+bool operation_has_ended(const struct operation *operation); /* else RuntimeError */
 
 /* The module's types. Of those with this `new`, only the module makes objects. */
 PyObject *refuse_new(PyTypeObject *type, PyObject *args, PyObject *names);
-extern PyType_Spec client_spec, operation_spec, port_spec, lease_spec, cancel_spec;
+extern PyType_Spec client_spec, operation_spec, port_spec, lease_spec, lines_spec, keys_spec;
+
+/* entries.c */
+struct entry *entries_add(struct operation *operation, const char *key, const char *name); /* NULL: no memory */
+PyObject *operation_entries(PyObject *self, PyObject *args);                               /* DONE: what was listed */
+void entries_free(struct operation *operation);
 
 /* pieces.c */
 int pieces_add(void *context, const void *data, size_t length); /* an os_sink_fn; the context is the operation */
 PyObject *pieces_take(struct operation *operation);             /* bytes; None of an operation that does not read */
 void pieces_free(struct operation *operation);
+
+/* metrics.c, lines.c, keys.c: functions that the library calls on its threads */
+void metrics_add(void *context, const os_metric *metric); /* the context is the metrics of a client */
+PyObject *client_metrics(PyObject *self, PyObject *args);
+void lines_add(void *context, os_log_level level, const char *text); /* the context is the object */
+int keys_take(void *context, os_credentials *ret);
+void *keys_taker(PyObject *self, bool of_ledger); /* the context of keys_take */
 
 /* port.c */
 void port_push(struct port *port, struct operation *operation, enum event event);
@@ -149,12 +193,16 @@ PyObject *client_list(PyObject *self, PyObject *args);
 PyObject *client_warm(PyObject *self, PyObject *args);
 PyObject *client_table(PyObject *self, PyObject *args);
 
-/* lease.c, lock.c: blocking calls, without the GIL */
+/* lease.c, lock.c: the same for leases and locks */
 PyObject *client_lease_acquire(PyObject *self, PyObject *args);
 PyObject *client_lease_adopt(PyObject *self, PyObject *args);
 PyObject *client_lease_read(PyObject *self, PyObject *args);
+PyObject *client_lease_list(PyObject *self, PyObject *args);
+PyObject *operation_lease(PyObject *self, PyObject *args);
+PyObject *operation_lease_info(PyObject *self, PyObject *args);
 PyObject *client_lock(PyObject *self, PyObject *args);
+PyObject *client_lock_list(PyObject *self, PyObject *args);
+PyObject *operation_lock_info(PyObject *self, PyObject *args);
 PyObject *client_table_of(PyObject *self, PyObject *args);
-os_cancel *cancel_of(PyObject *cancel); /* None: NULL */
 
 #endif

@@ -226,22 +226,6 @@ static PyObject *operation_current(PyObject *self, PyObject *Py_UNUSED(args))
                          text_object(current->etag), current->round);
 }
 
-/* What was listed. */
-static PyObject *operation_entries(PyObject *self, PyObject *Py_UNUSED(args))
-{
-    struct operation *operation = (struct operation *)self;
-    size_t count = operation->in_flight ? 0 : operation->entry_count;
-    PyObject *list = PyList_New(0);
-
-    for (size_t i = 0; list != NULL && i < count; i++) {
-        PyObject *meta = meta_object(&operation->entries[i].object, operation->entries[i].key);
-        if (meta == NULL || PyList_Append(list, meta) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(meta);
-    }
-    return list;
-}
-
 static PyObject *operation_cancel(PyObject *self, PyObject *Py_UNUSED(args))
 {
     struct operation *operation = (struct operation *)self;
@@ -254,15 +238,22 @@ static PyObject *operation_cancel(PyObject *self, PyObject *Py_UNUSED(args))
 
 /* ------------------------------------------------------------------------------------------- what came of it */
 
+bool operation_has_ended(const struct operation *operation)
+{
+    bool ended = !operation->in_flight && operation->handle != NULL;
+
+    if (!ended)
+        PyErr_SetString(PyExc_RuntimeError, "The operation has not completed.");
+    return ended;
+}
+
 /* (verdict, error, result, meta, data): result of a guarded call, meta and data of a plain one; else None. Once. */
 static PyObject *operation_outcome(PyObject *self, PyObject *Py_UNUSED(args))
 {
     struct operation *operation = (struct operation *)self;
 
-    if (operation->in_flight || operation->handle == NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "The operation has not completed.");
+    if (!operation_has_ended(operation))
         return NULL;
-    }
     const os_error *err = os_operation_error(operation->handle);
     const os_result *result = os_operation_result(operation->handle);
     const os_object *object = os_operation_object(operation->handle);
@@ -274,6 +265,18 @@ static PyObject *operation_outcome(PyObject *self, PyObject *Py_UNUSED(args))
                          has_object ? meta_object(object, object->key) : text_object(NULL), pieces_take(operation));
 }
 
+/* Whoever keeps the exception of a cancelled call keeps this object; what is in it must not be held as long. */
+static PyObject *operation_let_go(PyObject *self, PyObject *Py_UNUSED(args))
+{
+    struct operation *operation = (struct operation *)self;
+
+    if (!operation_has_ended(operation))
+        return NULL;
+    os_operation_free(operation->handle);
+    operation->handle = NULL;
+    Py_RETURN_NONE;
+}
+
 static void operation_dealloc(PyObject *self)
 {
     struct operation *operation = (struct operation *)self;
@@ -282,9 +285,7 @@ static void operation_dealloc(PyObject *self)
 
     os_operation_free(operation->handle);
     pieces_free(operation);
-    for (size_t i = 0; i < operation->entry_count; i++)
-        free(operation->entries[i].key);
-    free(operation->entries);
+    entries_free(operation);
     sem_destroy(&operation->told);
     sem_destroy(&operation->answered);
     pthread_mutex_destroy(&operation->lock);
@@ -303,6 +304,11 @@ static PyMethodDef methods[] = {
     {"entries", operation_entries, METH_NOARGS, "DONE: what was listed."},
     {"cancel", operation_cancel, METH_NOARGS, "Asks for an early end; it completes nevertheless."},
     {"outcome", operation_outcome, METH_NOARGS, "DONE: (verdict, error, result, meta, data). Once."},
+    {"let_go", operation_let_go, METH_NOARGS,
+     "DONE: frees it. A lease that nobody took is released in the background."},
+    {"lease", operation_lease, METH_NOARGS, "DONE: the lease that was acquired or adopted. Once."},
+    {"lease_info", operation_lease_info, METH_NOARGS, "DONE: what was read of a lease."},
+    {"lock_info", operation_lock_info, METH_NOARGS, "DONE: what was said of a lock."},
     {NULL, NULL, 0, NULL},
 };
 

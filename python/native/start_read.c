@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "native.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 PyObject *client_head(PyObject *self, PyObject *args)
 {
     PyObject *port;
@@ -51,32 +48,18 @@ PyObject *client_get(PyObject *self, PyObject *args)
 
 /* ---------------------------------------------------------------------------------------------------- lists */
 
-static bool make_room(struct operation *operation)
+static PyObject *listed_object(const struct entry *entry)
 {
-    if (operation->entry_count < operation->entry_capacity)
-        return true;
-    size_t capacity = operation->entry_capacity == 0 ? 64 : 2 * operation->entry_capacity;
-    struct entry *entries = realloc(operation->entries, capacity * sizeof(*entries));
-    if (entries == NULL)
-        return false;
-    operation->entries = entries;
-    operation->entry_capacity = capacity;
-    return true;
+    return meta_object(&entry->of.object, entry->key);
 }
 
-static int on_entry(void *context, const os_object *object)
+static int on_object(void *context, const os_object *object)
 {
-    struct operation *operation = context;
+    struct entry *entry = entries_add(context, object->key, NULL);
 
-    if (!make_room(operation))
-        return 1;
-    struct entry *entry = &operation->entries[operation->entry_count];
-    entry->object = *object;
-    entry->key = strdup(object->key == NULL ? "" : object->key);
-    if (entry->key == NULL)
-        return 1;
-    operation->entry_count++;
-    return 0;
+    if (entry != NULL)
+        entry->of.object = *object;
+    return entry == NULL;
 }
 
 PyObject *client_list(PyObject *self, PyObject *args)
@@ -94,8 +77,9 @@ PyObject *client_list(PyObject *self, PyObject *args)
     if (operation == NULL)
         return NULL;
     options.max_keys = max_keys;
+    operation->entry_object = listed_object;
     operation_begin(operation);
-    os_code code = os_start_list(operation->client->handle, &options, on_entry, operation, &operation->start,
+    os_code code = os_start_list(operation->client->handle, &options, on_object, operation, &operation->start,
                                  &operation->handle, &err);
     return operation_begun(operation, code, &err);
 }

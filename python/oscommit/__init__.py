@@ -3,7 +3,21 @@
 
 from oscommit._oscommit import VERSION as __version__
 from oscommit._reading import GetResult, Listing
-from oscommit._types import Abandoned, GetOptions, ListResult, ObjectMeta, PutMode, Result, UpdateVersion, VersionMeta
+from oscommit._types import (
+    Abandoned,
+    CredentialProvider,
+    Credentials,
+    GetOptions,
+    GuardedMetrics,
+    ListResult,
+    Metrics,
+    ObjectMeta,
+    PutMode,
+    RequestMetrics,
+    Result,
+    UpdateVersion,
+    VersionMeta,
+)
 from oscommit.exceptions import (
     AlreadyExistsError,
     BaseError,
@@ -14,7 +28,8 @@ from oscommit.exceptions import (
     Unknown,
     abandoned,
 )
-from oscommit.leases import Lease, LeaseInfo, Leases, Lock, LockInfo, Locks
+from oscommit.leases import Lease, LeaseInfo, Leases
+from oscommit.locks import Lock, LockInfo, Locks
 from oscommit.store import Store, init
 
 __all__ = [
@@ -22,8 +37,11 @@ __all__ = [
     "AlreadyExistsError",
     "BaseError",
     "ConflictError",
+    "CredentialProvider",
+    "Credentials",
     "GetOptions",
     "GetResult",
+    "GuardedMetrics",
     "Lease",
     "LeaseInfo",
     "LeaseLostError",
@@ -33,10 +51,12 @@ __all__ = [
     "Lock",
     "LockInfo",
     "Locks",
+    "Metrics",
     "NotFoundError",
     "ObjectMeta",
     "PreconditionError",
     "PutMode",
+    "RequestMetrics",
     "Result",
     "Store",
     "Unknown",

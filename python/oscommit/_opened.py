@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import logging
 import math
 import os
-import threading
 import weakref
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, Callable, TypeVar
 
 from oscommit import _oscommit
 from oscommit._flight import abandon_closed_loops
-from oscommit.exceptions import CancelledError, UnknownConfigurationKeyError, error_of
+from oscommit._helpers import Helper, keys_helper, level_of, log_helper
+from oscommit._types import CredentialProvider, Metrics, metrics_of
+from oscommit.exceptions import UnknownConfigurationKeyError, error_of
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Opened")
@@ -47,23 +48,47 @@ class Opened:
     _options: dict[str, Any]
     _environment: bool
     _process: int
-    _gate: threading.Condition
-    _calls: set[_oscommit.Cancel]
     _closed: bool
-    _executor: ThreadPoolExecutor | None
+    _lent: tuple[logging.Logger | None, CredentialProvider | None]
+    _helpers: dict[str, Helper]
 
     @classmethod
-    def _open(cls: type[Self], options: dict[str, Any], environment: bool) -> Self:
+    def _open(
+        cls: type[Self],
+        options: dict[str, Any],
+        environment: bool,
+        logger: logging.Logger | None,
+        credential_provider: CredentialProvider | None,
+    ) -> Self:
         self = cls()
         self._options, self._environment = _named(options), environment
-        self._client = cls._native(_oscommit.open, self._options, environment)
+        self._lent = logger, credential_provider
+        self._helpers = {}
+        try:
+            self._client = self._open_native()
+        except BaseException:
+            _stop(self._helpers)
+            raise
+        # Of one that nobody closes: its threads would wait for ever.
+        weakref.finalize(self, _stop, self._helpers).atexit = False
         self._process = os.getpid()
-        self._gate = threading.Condition()
-        self._calls = set()
         self._closed = False
-        self._executor = None
         _open_ones.add(self)
         return self
+
+    def _open_native(self) -> _oscommit.Client:
+        logger, provider = self._lent
+        lines = keys = None
+        if logger is not None:
+            lines, self._helpers["log"] = log_helper(logger)
+        if provider is not None:
+            keys, self._helpers["keys"] = keys_helper(provider)
+        level = 0 if logger is None else level_of(logger)
+        return self._native(_oscommit.open, self._options, self._environment, lines, level, keys)
+
+    def metrics(self) -> Metrics:
+        """What was counted since it was opened. Does not block; also after the close."""
+        return metrics_of(self._client.metrics())
 
     @staticmethod
     def _native(call: Callable[..., T], *arguments: Any) -> T:
@@ -79,17 +104,16 @@ class Opened:
     def close(self) -> None:
         """Cancels what is under way, waits until it has ended, and frees what belongs to it. A guarded write that may have
         been applied is then `Unknown`, with its ticket, for whoever waits for it. Blocks; again does nothing."""
-        with self._gate:
-            self._closed = True
-            for cancel in self._calls:
-                cancel.trigger()
-            # In a forked child there are none of the threads that would end, nor whoever holds their locks.
-            if self._process != os.getpid():
-                return
-            self._gate.wait_for(lambda: not self._calls)
-        if self._executor is not None:
-            self._executor.shutdown()
+        self._closed = True
+        # In a forked child there are none of the threads that would end, nor whoever holds their locks.
+        if self._process != os.getpid():
+            return
+        if "keys" in self._helpers:
+            self._helpers["keys"].stop()  # what waits for keys would keep the close waiting
         self._client.close()
+        _stop(self._helpers)
+        for helper in self._helpers.values():
+            helper.join()
         _open_ones.discard(self)
         abandon_closed_loops()
 
@@ -109,58 +133,10 @@ class Opened:
     async def __aexit__(self, *_: object) -> None:
         await self.close_async()
 
-    # The calls of leases and locks block: the library has no functions yet that start them. A thread of the executor makes
-    # them, so that signals and cancellation reach whoever waits. This is the one place to change when it has.
 
-    def _blocking(self, call: Callable[..., T], cancel: _oscommit.Cancel, *arguments: Any) -> T:
-        with self._gate:
-            if self._closed:
-                raise CancelledError("It was closed.")
-            self._calls.add(cancel)
-        try:
-            return self._native(call, cancel, *arguments)
-        finally:
-            with self._gate:
-                self._calls.discard(cancel)
-                self._gate.notify_all()
-
-    def _threads(self) -> ThreadPoolExecutor:
-        with self._gate:
-            if self._executor is None:
-                self._executor = ThreadPoolExecutor(8, thread_name_prefix="oscommit")
-            return self._executor
-
-    def _run_blocking(self, call: Callable[..., T], *arguments: Any, undo: Callable[[T], None] | None = None) -> T:
-        """`undo` gets what the call gave when whoever called does not wait for it any more."""
-        cancel = _oscommit.Cancel()
-        future = self._threads().submit(self._blocking, call, cancel, *arguments)
-        try:
-            return future.result()
-        except BaseException:
-            cancel.trigger()
-            wait([future])
-            if undo is not None and future.exception() is None:
-                undo(future.result())
-            raise
-
-    async def _run_blocking_async(
-        self, call: Callable[..., T], *arguments: Any, undo: Callable[[T], None] | None = None
-    ) -> T:
-        cancel = _oscommit.Cancel()
-        loop = asyncio.get_running_loop()
-        future = loop.run_in_executor(self._threads(), self._blocking, call, cancel, *arguments)
-        try:
-            return await asyncio.shield(future)
-        except asyncio.CancelledError:
-            cancel.trigger()
-            while not future.done():
-                try:
-                    await asyncio.wait([future])
-                except asyncio.CancelledError:
-                    continue
-            if undo is not None and future.exception() is None:
-                await loop.run_in_executor(self._threads(), undo, future.result())
-            raise
+def _stop(helpers: dict[str, Helper]) -> None:
+    for helper in helpers.values():
+        helper.stop()
 
 
 _open_ones: weakref.WeakSet[Opened] = weakref.WeakSet()

@@ -7,7 +7,7 @@ import datetime
 from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, Optional, TypedDict, Union
+from typing import IO, TYPE_CHECKING, Any, Callable, Literal, Optional, TypedDict, Union
 
 if TYPE_CHECKING:
     from oscommit import _oscommit
@@ -48,6 +48,51 @@ class VersionMeta(ObjectMeta):
 
     is_latest: bool
     is_delete_marker: bool
+
+
+class _Credentials(TypedDict):
+    access_key_id: str
+    secret_access_key: str
+
+
+class Credentials(_Credentials, total=False):
+    """Access keys, as in obstore."""
+
+    token: str | None
+    """Of temporary keys."""
+    expires_at: datetime.datetime | None
+    """With a time zone. None, or left out: never."""
+
+
+CredentialProvider = Callable[[], Credentials]
+
+
+class RequestMetrics(TypedDict):
+    """Requests of one kind to the store or to the ledger that have ended."""
+
+    count: int
+    duration_s: float
+    """Of all of them together."""
+    statuses: dict[int, int]
+    """How many had this status of HTTP. 0: no answer came, a ledger said yes, or the store is local."""
+
+
+class GuardedMetrics(TypedDict):
+    """Guarded calls of one kind that have ended."""
+
+    count: int
+    duration_s: float
+    guards: int
+    requests: int
+    """What they made of store and ledger."""
+    verdicts: dict[str, int]
+
+
+class Metrics(TypedDict):
+    """What a store has counted since it was opened, by the names of operations."""
+
+    requests: dict[str, RequestMetrics]
+    guarded: dict[str, GuardedMetrics]
 
 
 class ListResult(TypedDict):
@@ -175,3 +220,19 @@ def written_with(
     options["metadata"] = metadata
     options["tags"] = list((tags or {}).items())
     return options
+
+
+def metrics_of(rows: list[tuple[int, str, int, float, int, int, dict[Any, int]]]) -> Metrics:
+    metrics: Metrics = {"requests": {}, "guarded": {}}
+    for kind, operation, count, duration_s, guards, requests, ends in rows:
+        if kind == 1:
+            metrics["requests"][operation] = {"count": count, "duration_s": duration_s, "statuses": ends}
+        else:
+            metrics["guarded"][operation] = {
+                "count": count,
+                "duration_s": duration_s,
+                "guards": guards,
+                "requests": requests,
+                "verdicts": ends,
+            }
+    return metrics

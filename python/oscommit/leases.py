@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leases and locks, which one holder has at a time. docs/leases.md says what they promise."""
+"""Leases, which one holder has at a time, for as long as it extends them. docs/leases.md says what they promise."""
 
 from __future__ import annotations
 
-import os
-import socket
+import logging
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from oscommit import _oscommit
-from oscommit._opened import Opened, deadline_ms_of
-from oscommit.exceptions import BaseError, LeaseLostError, error_of
+from oscommit._asked import Asked, Tables, nothing
+from oscommit._flight import run, run_async
+from oscommit._opened import deadline_ms_of
+from oscommit._requests import Start
+from oscommit._types import CredentialProvider
+from oscommit.exceptions import BaseError, LeaseLostError
 
 _STATES = {1: "held", 2: "at risk", 3: "lost"}
-_ACQUIRE, _RENEW, _RELEASE, _READ, _BREAK = range(5)
 
 
 @dataclass(frozen=True)
@@ -62,38 +64,64 @@ class Lease:
         if self._native.state() == 3:
             raise LeaseLostError(f"The lease {self.name} is lost: another may hold it.")
 
+    def _end(self, releases: bool, deadline_s: float | None) -> Asked[None]:
+        def start(port: _oscommit.Port | None) -> _oscommit.Operation:
+            return self._native.end(port, deadline_ms_of(deadline_s), releases)
+
+        return Asked(start, nothing, LeaseLostError)
+
     def release(self, *, deadline_s: float | None = None) -> None:
         """Ends it; others can have it at once. LeaseLostError: it had been lost before. Unknown: it was held until now, but
         others may have to wait. Blocks; again does nothing."""
-        self._table._run_blocking(self._release, deadline_ms_of(deadline_s))
+        with suppress(ReferenceError):
+            run(self._end(True, deadline_s))
 
     async def release_async(self, *, deadline_s: float | None = None) -> None:
-        """`release` without blocking."""
-        await self._table._run_blocking_async(self._release, deadline_ms_of(deadline_s))
-
-    def _release(self, _: _oscommit.Cancel, deadline_ms: int) -> None:
-        try:
-            self._native.release(deadline_ms)
-        except _oscommit.Failure as failure:
-            if failure.args[0] == "OS_ERR_CONFLICT":
-                raise error_of(failure.args, LeaseLostError) from None
-            raise
+        """`release` without blocking. A cancelled task has it released all the same, or others have to wait."""
+        with suppress(ReferenceError):
+            await run_async(self._end(True, deadline_s))
 
     def detach(self) -> None:
-        """Extends it no more, without releasing it: another process may adopt it in time."""
-        self._table._native(self._native.detach)
+        """Extends it no more, without releasing it: another process may adopt it in time. Again does nothing."""
+        with suppress(ReferenceError):
+            run(self._end(False, None))
+
+    async def detach_async(self) -> None:
+        """`detach` without blocking."""
+        with suppress(ReferenceError):
+            await run_async(self._end(False, None))
 
 
-class Leases(Opened):
+class Leases(Tables):
     """A table of leases, opened: "dynamodb://TABLE" or "sqlite:///FILE"."""
 
+    _locks = False
+
     @classmethod
-    def from_url(cls, ledger: str, *, create: bool = False, environment: bool = False, **options: Any) -> Leases:
-        """`options` as of Store.from_url. `create` makes the table, and waits until it can be used."""
-        self = cls._open({"ledger_url": ledger, **options}, environment)
-        if create:
-            self._run_blocking(self._client.table_of, 0, False, True)
-        return self
+    def from_url(
+        cls,
+        ledger: str,
+        *,
+        create: bool = False,
+        environment: bool = False,
+        logger: logging.Logger | None = None,
+        credential_provider: CredentialProvider | None = None,
+        **options: Any,
+    ) -> Leases:
+        """The rest is as of Store.from_url. `create` makes the table, and waits until it can be used."""
+        self = cls._open({"ledger_url": ledger, **options}, environment, logger, credential_provider)
+        return self._with_table(create)
+
+    def _got(self, name: str, start: Start) -> Asked[Lease]:
+        return Asked(start, lambda operation: Lease(self, name, operation.lease()))
+
+    def _acquire(
+        self, name: str, ttl_s: int, wait: bool, fencing: bool, owner: str | None, deadline_s: float | None
+    ) -> Asked[Lease]:
+        def start(port: _oscommit.Port | None) -> _oscommit.Operation:
+            return self._client.lease_acquire(port, deadline_ms_of(deadline_s), name, ttl_s, wait, fencing, owner)
+
+        return self._got(name, start)
 
     def acquire(
         self,
@@ -113,8 +141,7 @@ class Leases(Opened):
         owner     who holds it, for people [host name and process id]
 
         ConflictError: another holds it; the message says who. After any exception nothing is held."""
-        more = deadline_ms_of(deadline_s), name, ttl_s, wait, fencing, owner
-        return Lease(self, name, self._run_blocking(self._client.lease_acquire, *more, undo=_drop))
+        return run(self._acquire(name, ttl_s, wait, fencing, owner, deadline_s))
 
     async def acquire_async(
         self,
@@ -126,9 +153,9 @@ class Leases(Opened):
         owner: str | None = None,
         deadline_s: float | None = None,
     ) -> Lease:
-        """`acquire` without blocking. A cancelled task holds nothing."""
-        more = deadline_ms_of(deadline_s), name, ttl_s, wait, fencing, owner
-        return Lease(self, name, await self._run_blocking_async(self._client.lease_acquire, *more, undo=_drop))
+        """`acquire` without blocking, and without a thread for those that wait. A cancelled task holds nothing: what it had
+        got at that moment is released in the background."""
+        return await run_async(self._acquire(name, ttl_s, wait, fencing, owner, deadline_s))
 
     @contextmanager
     def hold(self, name: str, **options: Any) -> Iterator[Lease]:
@@ -159,144 +186,49 @@ class Leases(Opened):
             raise
         await lease.release_async()
 
+    def _adopt(self, name: str, handle: str, ttl_s: int, fencing: bool, deadline_s: float | None) -> Asked[Lease]:
+        def start(port: _oscommit.Port | None) -> _oscommit.Operation:
+            return self._client.lease_adopt(port, deadline_ms_of(deadline_s), name, handle, ttl_s, fencing)
+
+        return self._got(name, start)
+
     def adopt(
         self, name: str, handle: str, *, ttl_s: int = 60, fencing: bool = True, deadline_s: float | None = None
     ) -> Lease:
-        """Goes on with a lease that was detached, or whose process is gone. ConflictError: it is lost."""
-        more = deadline_ms_of(deadline_s), name, handle, ttl_s, fencing
-        return Lease(self, name, self._run_blocking(self._client.lease_adopt, *more))
+        """Goes on with a lease that was detached, or whose process is gone. ConflictError: it is lost. After another exception
+        it may still be held: try again in time."""
+        return run(self._adopt(name, handle, ttl_s, fencing, deadline_s))
+
+    async def adopt_async(
+        self, name: str, handle: str, *, ttl_s: int = 60, fencing: bool = True, deadline_s: float | None = None
+    ) -> Lease:
+        """`adopt` without blocking."""
+        return await run_async(self._adopt(name, handle, ttl_s, fencing, deadline_s))
+
+    def _read(self, name: str, deadline_s: float | None) -> Asked[LeaseInfo]:
+        def start(port: _oscommit.Port | None) -> _oscommit.Operation:
+            return self._client.lease_read(port, deadline_ms_of(deadline_s), name)
+
+        return Asked(start, lambda operation: LeaseInfo(*operation.lease_info()))
 
     def read(self, name: str, *, deadline_s: float | None = None) -> LeaseInfo:
         """What stands under a name; one request."""
-        return LeaseInfo(*self._run_blocking(self._client.lease_read, deadline_ms_of(deadline_s), name))
+        return run(self._read(name, deadline_s))
 
+    async def read_async(self, name: str, *, deadline_s: float | None = None) -> LeaseInfo:
+        """`read` without blocking."""
+        return await run_async(self._read(name, deadline_s))
 
-def _drop(native: _oscommit.Lease) -> None:
-    try:
-        native.release(0)
-    except _oscommit.Failure:
-        pass  # it ends by itself, after its time to live
+    def _list(self, deadline_s: float | None) -> Asked[dict[str, LeaseInfo]]:
+        def start(port: _oscommit.Port | None) -> _oscommit.Operation:
+            return self._client.lease_list(port, deadline_ms_of(deadline_s))
 
+        return Asked(start, lambda operation: {name: LeaseInfo(*info) for name, info in operation.entries()})
 
-@dataclass(frozen=True)
-class LockInfo:
-    """What stands in the table; `held` is also true of a lock that has expired: see `expiry_s`, in epoch seconds."""
+    def list(self, *, deadline_s: float | None = None) -> dict[str, LeaseInfo]:
+        """All leases of the table by their names, also those that are free and keep a token. Costs as much as a Scan."""
+        return run(self._list(deadline_s))
 
-    held: bool
-    owner: str
-    instance: str
-    duration_s: int
-    expiry_s: int
-
-
-class Lock:
-    """A lock that was acquired. Nothing happens by itself: renew it in time."""
-
-    def __init__(self, table: Locks, namespace: str, name: str, info: LockInfo) -> None:
-        self.namespace, self.name, self.info = namespace, name, info
-        self._table = table
-
-    def renew(self, duration_s: int, *, deadline_s: float | None = None) -> LockInfo:
-        """Adds to its duration and expiry. ConflictError: it has expired, or is another's. Unknown: no answer says whether it
-        was added."""
-        self.info = self._table._call(_RENEW, self.namespace, self.name, duration_s, deadline_s)
-        return self.info
-
-    def release(self, *, deadline_s: float | None = None) -> None:
-        """Ends it, also where it has expired. ConflictError: another holds it."""
-        self._table._call(_RELEASE, self.namespace, self.name, 0, deadline_s)
-
-
-class Locks(Opened):
-    """A table of locks, and who acquires them: whoever has the same owner and instance holds the same lock."""
-
-    owner: str
-    instance: str
-
-    @classmethod
-    def from_url(
-        cls,
-        ledger: str,
-        *,
-        owner: str,
-        instance: str | None = None,
-        create: bool = False,
-        environment: bool = False,
-        **options: Any,
-    ) -> Locks:
-        """`owner` is a service or a user, `instance` one of its processes [host name and process id]."""
-        self = cls._open({"ledger_url": ledger, **options}, environment)
-        self.owner, self.instance = owner, instance or f"{socket.gethostname()}:{os.getpid()}"
-        if create:
-            self._run_blocking(self._client.table_of, 0, True, True)
-        return self
-
-    def _judged(self, answer: tuple[_oscommit.Error | None, _oscommit.LockInfo]) -> LockInfo:
-        failure, info = answer
-        if failure is not None:
-            raise error_of(failure)
-        return LockInfo(*info)
-
-    def _arguments(
-        self, which: int, namespace: str, name: str, duration_s: int, deadline_s: float | None
-    ) -> tuple[Any, ...]:
-        return deadline_ms_of(deadline_s), which, namespace, name, self.owner, self.instance, duration_s
-
-    def _call(self, which: int, namespace: str, name: str, duration_s: int, deadline_s: float | None) -> LockInfo:
-        arguments = self._arguments(which, namespace, name, duration_s, deadline_s)
-        return self._judged(self._run_blocking(self._client.lock, *arguments))
-
-    async def _call_async(
-        self, which: int, namespace: str, name: str, duration_s: int, deadline_s: float | None
-    ) -> LockInfo:
-        arguments = self._arguments(which, namespace, name, duration_s, deadline_s)
-        return self._judged(await self._run_blocking_async(self._client.lock, *arguments))
-
-    def acquire(self, namespace: str, name: str, *, duration_s: int, deadline_s: float | None = None) -> Lock:
-        """Acquires a lock for so many seconds: where there is none, it has expired, or this owner and instance hold it.
-        ConflictError: another holds it; the message says who. One request, which is never sent twice."""
-        return Lock(self, namespace, name, self._call(_ACQUIRE, namespace, name, duration_s, deadline_s))
-
-    async def acquire_async(
-        self, namespace: str, name: str, *, duration_s: int, deadline_s: float | None = None
-    ) -> Lock:
-        """`acquire` without blocking."""
-        return Lock(self, namespace, name, await self._call_async(_ACQUIRE, namespace, name, duration_s, deadline_s))
-
-    @contextmanager
-    def hold(self, namespace: str, name: str, *, duration_s: int, deadline_s: float | None = None) -> Iterator[Lock]:
-        """`with locks.hold("jobs", "nightly", duration_s=60) as lock:`"""
-        lock = self.acquire(namespace, name, duration_s=duration_s, deadline_s=deadline_s)
-        try:
-            yield lock
-        except BaseException:
-            try:
-                lock.release()
-            except BaseError:
-                pass  # what the block raised counts
-            raise
-        lock.release()
-
-    @asynccontextmanager
-    async def hold_async(
-        self, namespace: str, name: str, *, duration_s: int, deadline_s: float | None = None
-    ) -> AsyncIterator[Lock]:
-        """`async with locks.hold_async(...) as lock:`"""
-        lock = await self.acquire_async(namespace, name, duration_s=duration_s, deadline_s=deadline_s)
-        try:
-            yield lock
-        except BaseException:
-            try:
-                await self._call_async(_RELEASE, namespace, name, 0, None)
-            except BaseError:
-                pass  # what the block raised counts
-            raise
-        await self._call_async(_RELEASE, namespace, name, 0, None)
-
-    def read(self, namespace: str, name: str, *, deadline_s: float | None = None) -> LockInfo:
-        """What stands under a namespace and a name."""
-        return self._call(_READ, namespace, name, 0, deadline_s)
-
-    def break_expired(self, namespace: str, name: str, *, deadline_s: float | None = None) -> None:
-        """Deletes a lock whose time is over, whosever it is. ConflictError: it is not over."""
-        self._call(_BREAK, namespace, name, 0, deadline_s)
+    async def list_async(self, *, deadline_s: float | None = None) -> dict[str, LeaseInfo]:
+        """`list` without blocking."""
+        return await run_async(self._list(deadline_s))

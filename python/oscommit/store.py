@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import Any, Callable
 
 from oscommit import _oscommit
 from oscommit._opened import Opened
-from oscommit._types import Abandoned
+from oscommit._types import Abandoned, CredentialProvider
 from oscommit._writes import Writes, log_abandoned
 
 
@@ -30,6 +31,8 @@ class Store(Writes):
         mkdir: bool = False,
         environment: bool = False,
         on_abandoned: Callable[[Abandoned], None] | None = None,
+        logger: logging.Logger | None = None,
+        credential_provider: CredentialProvider | None = None,
         **options: Any,
     ) -> Store:
         """Opens "s3://bucket[/prefix]" or "file:///root".
@@ -38,6 +41,11 @@ class Store(Writes):
                       needed)
         mkdir         makes the embedded store first, as `init`
         environment   fills what is not given from the OSCOMMIT_* variables of the tool
+        logger        gets the library's log, in a thread of its own: what its level lets through when the store is opened
+        credential_provider
+                      a function that gives access keys, as of obstore. It is called in a thread of its own: when keys are
+                      first needed, ten minutes before they expire, and when the store refuses them. What it raises is
+                      logged, and calls end with UnauthenticatedError while there are no keys
         options       members of os_options by their names: s3_endpoint, s3_region, guard="record", access_key_id ...;
                       "region" and "endpoint" name those of S3
 
@@ -48,7 +56,9 @@ class Store(Writes):
             if not text.startswith("file://"):
                 raise ValueError("Only a store of files can be made (mkdir).")
             init(text[len("file://") :])
-        store = cls._open({"store_url": text, "ledger_url": ledger, **options}, environment)
+        store = cls._open(
+            {"store_url": text, "ledger_url": ledger, **options}, environment, logger, credential_provider
+        )
         store._url = text
         store.on_abandoned = on_abandoned or log_abandoned
         return store
@@ -60,9 +70,21 @@ class Store(Writes):
 
     def __reduce__(self) -> Any:
         """Another process opens a store of its own. What is pickled has the secrets that the options had."""
-        return _reopen, (self._options, self._environment)
+        return _reopen, (self._options, self._environment, *self._lent)
 
 
-def _reopen(options: dict[str, Any], environment: bool) -> Store:
+def _reopen(
+    options: dict[str, Any],
+    environment: bool,
+    logger: logging.Logger | None,
+    credential_provider: CredentialProvider | None,
+) -> Store:
     more = {name: value for name, value in options.items() if name not in ("store_url", "ledger_url")}
-    return Store.from_url(options["store_url"], ledger=options["ledger_url"], environment=environment, **more)
+    return Store.from_url(
+        options["store_url"],
+        ledger=options["ledger_url"],
+        environment=environment,
+        logger=logger,
+        credential_provider=credential_provider,
+        **more,
+    )

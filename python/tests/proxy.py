@@ -6,15 +6,18 @@ import threading
 
 from lossy_proxy import LossyProxy
 
+EXPIRED = b"<Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>"
+
 
 class HarmfulProxy(LossyProxy):
     """`lose`: the store applies the next write to the key, its answer is lost, and nothing passes until `heal`.
-    `hold`: the same, but the connection stays open, as if the answer were still to come."""
+    `hold`: the same, but the connection stays open, as if the answer were still to come.
+    `expire`: the next request does not pass, and is told that its keys have expired."""
 
     def __init__(self, host, port):
         self.applied = threading.Event()
         self.key = self.holds = None
-        self.down = False
+        self.down = self.expires = False
         super().__init__(host, port, every=0)
         # Clients give connections up here: that is no news.
         self._loop.set_exception_handler(lambda *_: None)
@@ -25,6 +28,9 @@ class HarmfulProxy(LossyProxy):
 
     def hold(self, key):
         self.lose(key, holds=True)
+
+    def expire(self):
+        self.expires = True
 
     def heal(self):
         self.key, self.down = None, False
@@ -46,6 +52,15 @@ class HarmfulProxy(LossyProxy):
         if self.down and self.holds:
             await reader.read()  # until the client gives up
         return goes_on
+
+    def _own_answer(self, request):
+        if not self.expires:
+            return None
+        self.expires = False
+        body = b"" if request.first[0] == "HEAD" else EXPIRED
+        # The mark of a store: what has none is not believed.
+        head = b"HTTP/1.1 400 Bad Request\r\nx-amz-request-id: EXPIRED\r\nContent-Type: application/xml\r\n"
+        return head + b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
     def close(self):
         self._loop.call_soon_threadsafe(self._end)

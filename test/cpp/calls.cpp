@@ -11,7 +11,8 @@ using namespace std::string_view_literals;
 template <typename T>
 constexpr bool is_move_only = std::is_move_constructible_v<T> &&std::is_move_assignable_v<T> &&
                               !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T>;
-static_assert(is_move_only<client> && is_move_only<outcome> && is_move_only<lease> && is_move_only<operation>);
+static_assert(is_move_only<client> && is_move_only<outcome> && is_move_only<lease> && is_move_only<lock> &&
+              is_move_only<operation>);
 static_assert(!std::is_copy_constructible_v<queue> && !std::is_copy_constructible_v<cancel>);
 
 static void guarded_writes(client &store)

@@ -54,6 +54,7 @@ inline oscommit::client open_client(const std::string &url)
 
 void test_calls(const std::string &url);
 void test_leases(const std::string &url);
+void test_locks(const std::string &url);
 void test_pending(const std::string &url);
 void test_coroutines(const std::string &url);
 

@@ -95,6 +95,12 @@ static task on_the_io_thread(client &store, event &done)
         lease held = (co_await store.acquire_async("co-job")).value();
         CHECK((co_await store.acquire_async("co-job")).code() == OS_ERR_CONFLICT);
         CHECK(co_await std::move(held).release_async());
+        const lock_id id("jobs", "co", "tests", "a");
+        lock locked = (co_await store.acquire_lock_async(id, std::chrono::seconds(60))).value();
+        CHECK((co_await locked.renew_async(std::chrono::seconds(60)))->duration_s == 120);
+        CHECK((co_await store.read_lock_async(id))->held != 0);
+        CHECK(co_await std::move(locked).release_async());
+        CHECK((co_await store.read_lock_async(id))->held == 0);
     }
     done.set();
 }

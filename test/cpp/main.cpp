@@ -10,6 +10,7 @@ int main(int argc, char **argv)
     const std::string url = std::string("file://") + argv[1];
     test_calls(url);
     test_leases(url);
+    test_locks(url);
     test_pending(url);
     test_coroutines(url);
     return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The functions of `include/oscommit.h` and `include/oscommit_async.h`, in their order. Those headers say what they do.
-//! What they have on leases and locks is left out: those are of `oscommit_lease.h`.
+//! What they have on leases and locks stands in `lease.rs`.
 
 use crate::types::*;
 use std::ffi::{c_char, c_int, c_void};

@@ -111,6 +111,14 @@ impl Client {
         Self { handle: Arc::clone(&self.handle), call }
     }
 
+    pub(crate) fn handle(&self) -> &Arc<Handle> {
+        &self.handle
+    }
+
+    pub(crate) fn call(&self) -> CallOptions {
+        self.call
+    }
+
     /// Creates `key` if nothing is there.
     pub async fn put_if_absent(&self, key: &str, body: impl Into<Body>, options: &PutOptions) -> Verdict {
         self.guarded_put(key, None, body.into(), options).await
@@ -276,7 +284,7 @@ fn verdict_with_source(completion: Completion, source: Source) -> Verdict {
             told.into_verdict()
         }
         Completion::Refused(error) | Completion::Plain(Err(error)) => Verdict::NotExecuted(error),
-        Completion::Plain(Ok(_)) => unreachable!("a guarded call has a verdict"),
+        Completion::Plain(Ok(_)) | Completion::Asked(_) => unreachable!("a guarded call has a verdict"),
     }
 }
 
@@ -301,6 +309,6 @@ async fn still_unknown(ticket: &Ticket, started: Result<impl Future<Output = (Co
         Completion::Refused(error) | Completion::Plain(Err(error)) => {
             Verdict::Unknown(Unknown::still(ticket.clone(), error))
         }
-        Completion::Plain(Ok(_)) => unreachable!("a guarded call has a verdict"),
+        Completion::Plain(Ok(_)) | Completion::Asked(_) => unreachable!("a guarded call has a verdict"),
     }
 }

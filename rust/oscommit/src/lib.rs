@@ -41,6 +41,10 @@ mod client;
 mod error;
 #[allow(unsafe_code)]
 mod handle;
+#[allow(unsafe_code)]
+mod hold;
+mod lease;
+mod lock;
 mod object;
 #[allow(unsafe_code)]
 mod operation;
@@ -60,6 +64,8 @@ pub use body::Body;
 pub use client::{Client, GetOptions, ListOptions, SettleOptions, UpdateOptions};
 pub use error::{Code, Error};
 pub use handle::{LogLevel, library_version};
+pub use lease::{Lease, LeaseInfo, LeaseOptions, LeaseStatus};
+pub use lock::{Lock, LockError, LockInfo};
 pub use object::Object;
 pub use options::{CallOptions, Guard, Options, PutOptions};
 #[cfg(feature = "store")]

@@ -7,6 +7,7 @@
 //! allows that within the completing function and at any time later, also after the client was closed.
 
 use crate::handle::{self, Abandoned, Handle};
+use crate::hold::Answer;
 use crate::verdict::{Ticket, Told};
 use crate::{Code, Error, Object, text};
 use oscommit_sys as sys;
@@ -24,6 +25,8 @@ pub(crate) enum Completion {
     Guarded(Box<Told>),
     /// The object is there if it succeeded.
     Plain(Result<Object, Error>),
+    /// Of a call on leases or locks.
+    Asked(Box<Answer>),
     /// It was not started: nothing was sent, and nothing will be.
     Refused(Error),
 }
@@ -33,9 +36,27 @@ impl Completion {
         match self {
             Self::Plain(result) => result,
             Self::Refused(error) => Err(error),
-            Self::Guarded(_) => Err(Error::new(Code::Protocol, "A plain call was answered as a guarded one.")),
+            Self::Guarded(_) | Self::Asked(_) => Err(of_another_kind()),
         }
     }
+
+    /// Of a call on leases or locks that succeeded.
+    pub(crate) fn into_answer(self) -> Result<Answer, Error> {
+        self.into_any_answer()?.into_result()
+    }
+
+    /// Of one that was started.
+    pub(crate) fn into_any_answer(self) -> Result<Answer, Error> {
+        match self {
+            Self::Asked(answer) => Ok(*answer),
+            Self::Refused(error) | Self::Plain(Err(error)) => Err(error),
+            Self::Guarded(_) | Self::Plain(Ok(_)) => Err(of_another_kind()),
+        }
+    }
+}
+
+fn of_another_kind() -> Error {
+    Error::new(Code::Protocol, "A call was answered as one of another kind.")
 }
 
 enum State {
@@ -66,6 +87,7 @@ impl<K> Shared<K> {
 impl<K> Drop for Shared<K> {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // Before what is kept: a lease in it is one that C still tells of.
         let unclaimed = if let State::Completed(completion) = state { completion.take() } else { None };
         if let (Some(Completion::Guarded(told)), Some(abandoned)) = (unclaimed, &self.abandoned) {
             handle::tell(abandoned, told.into_verdict());
@@ -77,7 +99,7 @@ impl<K> Drop for Shared<K> {
 
 /// # Safety
 /// `operation` has completed.
-unsafe fn read_completion(operation: *const sys::os_operation) -> Completion {
+unsafe fn read_completion(operation: *mut sys::os_operation) -> Completion {
     // SAFETY: the operation has completed, so these give what stays until it is freed.
     unsafe {
         let error = Error::from_c(&*sys::os_operation_error(operation));
@@ -87,6 +109,9 @@ unsafe fn read_completion(operation: *const sys::os_operation) -> Completion {
             let ticket = text::of_pointer((*result).ticket).map(Ticket::from);
             let has_error = sys::os_operation_code(operation) != sys::OS_OK;
             return Completion::Guarded(Box::new(Told::new(verdict, &*result, ticket, error, has_error)));
+        }
+        if let Some(answer) = Answer::of(operation) {
+            return Completion::Asked(Box::new(answer));
         }
         if sys::os_operation_code(operation) != sys::OS_OK {
             return Completion::Plain(Err(error));

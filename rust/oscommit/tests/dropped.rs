@@ -6,7 +6,7 @@ mod support;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use oscommit::{Body, Client, GetOptions, ListOptions, LogLevel, PutOptions, UpdateOptions, Verdict};
+use oscommit::{Body, Client, GetOptions, LeaseOptions, ListOptions, LogLevel, PutOptions, UpdateOptions, Verdict};
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -100,6 +100,25 @@ on_every_store! {
         drop(it.store);
         assert_eq!(alive.load(Ordering::SeqCst), 0, "something of a dropped call was not freed");
         look_at_all(other.client()).await;
+    }
+
+    a_dropped_acquire_holds_nothing(it) {
+        let (client, name) = (it.leases().await, support::own_name());
+        let options = LeaseOptions { ttl: Some(Duration::from_secs(600)), ..LeaseOptions::default() };
+        let waiting = LeaseOptions { wait: true, ..options.clone() };
+        for round in 0..ROUNDS {
+            start_and_drop(client.acquire_lease(&format!("{name}/{}", round % 10), &options), round % 40).await;
+            start_and_drop(client.acquire_lease(&format!("{name}/{}", round % 10), &waiting), round % 40).await;
+            start_and_drop(client.list_leases(), round % 40).await;
+            if let Ok(lease) = client.acquire_lease(&format!("{name}/own/{round}"), &options).await {
+                start_and_drop(lease.release(), round % 40).await;
+            }
+        }
+        for number in 0..10 {
+            // It would take ten minutes if one were left.
+            let lease = client.acquire_lease(&format!("{name}/{number}"), &waiting).await.expect("nobody has it");
+            assert!(lease.is_held());
+        }
     }
 
     a_dropped_write_is_told_to_whoever_asked(it) {

@@ -33,6 +33,27 @@ impl Fixture {
         (self.options)()
     }
 
+    /// A client of a table of this kind, which need not be there; of a file beside the store, or of DynamoDB.
+    pub fn client_of_table(&self, kind: &str) -> Client {
+        let options = match &self.folder {
+            Some(folder) => Options::default().ledger_url(format!("sqlite://{}/{kind}.db", folder.path().display())),
+            None => self.options().ledger_url(format!("dynamodb://oscommit-rust-{kind}")),
+        };
+        Client::open(options).expect("the client opens").with_deadline(Duration::from_secs(60))
+    }
+
+    pub async fn leases(&self) -> Client {
+        let client = self.client_of_table("leases");
+        client.lease_table_create().await.expect("the table of leases");
+        client
+    }
+
+    pub async fn locks(&self) -> Client {
+        let client = self.client_of_table("locks");
+        client.lock_table_create().await.expect("the table of locks");
+        client
+    }
+
     pub fn is_embedded(&self) -> bool {
         self.folder.is_some()
     }
@@ -52,7 +73,7 @@ pub fn opened(options: Options) -> Store {
 }
 
 /// No two tests share a key, in whatever process.
-fn own_name() -> String {
+pub fn own_name() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_nanos();
     format!("{}-{now}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
