@@ -165,8 +165,10 @@ static void answered(struct store_op *op, const struct http_result *result)
         store_answer_name_setting(&answer, &op->store->endpoint);
     if (op->get)
         s3_store_get_end(op->get, &answer);
-    if (!repeat(op, &answer))
-        s3_finish(op, &answer);
+    if (repeat(op, &answer))
+        return;
+    s3_store_explain_head(op, &answer);
+    s3_finish(op, &answer);
 }
 
 static void on_trusted(struct store_op *op, bool ask_once_more)

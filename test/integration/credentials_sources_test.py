@@ -275,6 +275,24 @@ class Sources(BackendCase):
             self.assertIn(self.first.access_key_id, refused["query"] + refused["head"])
             self.assertIn(self.second.access_key_id, written["query"] + written["head"])
 
+    def test_a_head_that_is_refused_without_a_reason_is_about_the_keys(self):
+        """As S3 answers a HEAD with a token that is over: also where the keys are so new that none are looked for again."""
+        store, _, through = self.proxies()
+        store.add("answer", method="HEAD", status=400, headers="x-amz-request-id: MADEUP\r\n")
+        services = self.services()
+        source = next(one for one in asked_sources(services.url) if one.name == "container")
+        for environment, asked in ((self.environment(source, services), 2), (self.of_the_first(), 0)):
+            url = self.new_url("refused")
+            services.reset()
+            services.given = self.first
+            ran = self.exits(DENIED, "head", url, "--json", environment={**environment, **through})
+            self.assertEqual(ran.line()["error"]["code"], "OS_ERR_CREDENTIALS")
+            self.assertEqual(len(services.asked("container")), asked)
+            ran = self.exits(DENIED, "put", "-", url, "--if-absent", "--json", data=b"x", environment={**environment, **through})
+            self.assertEqual((ran.line()["verdict"], ran.line()["error"]["code"]), ("not executed", "OS_ERR_CREDENTIALS"))
+            self.assertEqual(store.requests(method="PUT", path_contains=url.rsplit("/", 1)[1]), [])
+            self.check_no_secret(ran)
+
     def test_keys_that_have_expired_already(self):
         """As the metadata service gives them in an outage."""
         expired = Keys(self.first.access_key_id, self.first.secret, self.first.token, -3600)
