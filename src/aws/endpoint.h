@@ -27,15 +27,20 @@ os_code endpoint_parse(const char *service, const char *url, const char *region,
 os_code endpoint_parse_variant(const char *service, const char *url, const char *region,
                                struct endpoint_variant variant, struct endpoint *ret, os_error *err);
 
+/* AWS SDKs and Tools Reference Guide, "Data Integrity Protections for Amazon S3". */
+enum endpoint_checksums { ENDPOINT_CHECKSUMS_NOT_SAID, ENDPOINT_CHECKSUMS_REQUIRED, ENDPOINT_CHECKSUMS_SUPPORTED };
+
 /* What environment and profile files say of a service's endpoint. Strings are owned; NULL where nothing is said. */
 struct endpoint_setting {
-    char *url;                       /* AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, then the profile; unless
+    char *url;                            /* AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, then the profile; unless
                      AWS_IGNORE_CONFIGURED_ENDPOINT_URLS */
-    char *region;                    /* AWS_REGION, AWS_DEFAULT_REGION, then the profile */
-    struct endpoint_variant variant; /* AWS_USE_FIPS_ENDPOINT, AWS_USE_DUALSTACK_ENDPOINT, then the profile */
-    char *ca_file;                   /* AWS_CA_BUNDLE, then the profile's ca_bundle */
+    char *region;                         /* AWS_REGION, AWS_DEFAULT_REGION, then the profile */
+    struct endpoint_variant variant;      /* AWS_USE_FIPS_ENDPOINT, AWS_USE_DUALSTACK_ENDPOINT, then the profile */
+    char *ca_file;                        /* AWS_CA_BUNDLE, then the profile's ca_bundle */
+    enum endpoint_checksums of_requests;  /* of S3: AWS_REQUEST_CHECKSUM_CALCULATION, then the profile */
+    enum endpoint_checksums of_responses; /* of S3: AWS_RESPONSE_CHECKSUM_VALIDATION, then the profile */
 };
-/* OS_ERR_CONFIG for a damaged profile file. */
+/* OS_ERR_CONFIG for a damaged profile file, and for checksums that are neither "when_required" nor "when_supported". */
 os_code endpoint_from_environment(const char *service, const char *profile, struct endpoint_setting *ret,
                                   os_error *err);
 /* The same of files that are there already. */

@@ -33,6 +33,8 @@ static struct s3_target target_of(const struct s3_store *store)
         .endpoint = &store->endpoint,
         .bucket = store->bucket,
         .virtual_host = endpoint_virtual_host(&store->endpoint, store->addressing, store->bucket),
+        .sums_puts = store->of_requests == ENDPOINT_CHECKSUMS_SUPPORTED,
+        .no_sums_of_gets = store->of_responses == ENDPOINT_CHECKSUMS_REQUIRED,
     };
 }
 
@@ -274,7 +276,9 @@ static struct store_op *op_new(struct store *store, const struct store_request *
     op->store = s3_of(store);
     op->request = *request;
     if (get)
-        *get = (struct s3_store_get){.request = &op->request, .marks = &op->store->marks};
+        *get = (struct s3_store_get){.request = &op->request,
+                                     .marks = &op->store->marks,
+                                     .no_sum = op->store->of_responses == ENDPOINT_CHECKSUMS_REQUIRED};
     op->get = get;
     op->trusted = on_trusted;
     op->keys.ready = on_keys;
@@ -459,6 +463,8 @@ os_code s3_store_new(const struct store_config *config, struct store **ret, os_e
     store->loop = config->loop;
     store->endpoint = *config->endpoint;
     store->addressing = config->addressing;
+    store->of_requests = config->of_requests;
+    store->of_responses = config->of_responses;
     store->stall_ms = config->stall_ms;
     store->marks = config->marks;
     store->store.credentials = config->credentials;
