@@ -33,8 +33,8 @@ static struct s3_target target_of(const struct s3_store *store)
         .endpoint = &store->endpoint,
         .bucket = store->bucket,
         .virtual_host = endpoint_virtual_host(&store->endpoint, store->addressing, store->bucket),
-        .sums_puts = store->of_requests == ENDPOINT_CHECKSUMS_SUPPORTED,
-        .no_sums_of_gets = store->of_responses == ENDPOINT_CHECKSUMS_REQUIRED,
+        .sums_puts = store->endpoint.checksums.of_requests == ENDPOINT_CHECKSUM_SUPPORTED,
+        .no_sums_of_gets = store->endpoint.checksums.of_responses == ENDPOINT_CHECKSUM_REQUIRED,
     };
 }
 
@@ -102,8 +102,12 @@ static void s3_fail_later(struct store_op *op, const os_error *err)
 }
 
 static os_code s3_launch(struct store_op *op, os_error *err);
-static void launch_or_fail(struct store_op *op, bool refused);
-static void on_keys(struct credentials_waiter *waiter, const os_error *why_none);
+
+/* With `refused` the keys of the last time are no good any more. */
+static void launch_with_keys(struct store_op *op, bool refused)
+{
+    credentials_ask(op->store->store.credentials, refused, &op->keys);
+}
 
 /* Definite answers that ask for exactly one repetition of a request that is no attempt. */
 static bool repeat(struct store_op *op, const struct store_answer *answer)
@@ -115,7 +119,7 @@ static bool repeat(struct store_op *op, const struct store_answer *answer)
         return false;
     op->repeated = true;
     s3_store_http_free(&op->http);
-    launch_or_fail(op, renew);
+    launch_with_keys(op, renew);
     return true;
 }
 
@@ -263,6 +267,16 @@ static os_code s3_launch(struct store_op *op, os_error *err)
     return code;
 }
 
+static void on_keys(struct credentials_waiter *waiter, const os_error *why_none)
+{
+    struct store_op *op = container_of(waiter, struct store_op, keys);
+    os_error err;
+    if (why_none != NULL)
+        s3_fail_later(op, why_none);
+    else if (s3_launch(op, &err) != OS_OK)
+        s3_fail_later(op, &err);
+}
+
 static struct store_op *op_new(struct store *store, const struct store_request *request, store_done_fn done,
                                void *context)
 {
@@ -276,9 +290,10 @@ static struct store_op *op_new(struct store *store, const struct store_request *
     op->store = s3_of(store);
     op->request = *request;
     if (get)
-        *get = (struct s3_store_get){.request = &op->request,
-                                     .marks = &op->store->marks,
-                                     .no_sum = op->store->of_responses == ENDPOINT_CHECKSUMS_REQUIRED};
+        *get =
+            (struct s3_store_get){.request = &op->request,
+                                  .marks = &op->store->marks,
+                                  .no_sum = op->store->endpoint.checksums.of_responses == ENDPOINT_CHECKSUM_REQUIRED};
     op->get = get;
     op->trusted = on_trusted;
     op->keys.ready = on_keys;
@@ -288,31 +303,12 @@ static struct store_op *op_new(struct store *store, const struct store_request *
     return op;
 }
 
-static void on_keys(struct credentials_waiter *waiter, const os_error *why_none)
-{
-    struct store_op *op = container_of(waiter, struct store_op, keys);
-    os_error err;
-    if (why_none != NULL)
-        s3_fail_later(op, why_none);
-    else if (s3_launch(op, &err) != OS_OK)
-        s3_fail_later(op, &err);
-}
-
-/* With `refused` the keys of the last time are no good any more. */
-static void launch_or_fail(struct store_op *op, bool refused)
-{
-    os_error err;
-    enum credentials_state state = credentials_wait(op->store->store.credentials, refused, &op->keys, &err);
-    if (state == CREDENTIALS_NONE || (state == CREDENTIALS_READY && s3_launch(op, &err) != OS_OK))
-        s3_fail_later(op, &err);
-}
-
 static struct store_op *s3_start(struct store *store, const struct store_request *request, store_done_fn done,
                                  void *context)
 {
     struct store_op *op = op_new(store, request, done, context);
     if (op)
-        launch_or_fail(op, false);
+        launch_with_keys(op, false);
     return op;
 }
 
@@ -325,7 +321,7 @@ static struct store_op *s3_probe_expiry(struct store *store, const char *key, ui
         return NULL;
     op->presigned = true;
     op->sign_s = live ? at_s : at_s - S3_PROBE_LENGTH_S;
-    launch_or_fail(op, false);
+    launch_with_keys(op, false);
     return op;
 }
 
@@ -463,8 +459,6 @@ os_code s3_store_new(const struct store_config *config, struct store **ret, os_e
     store->loop = config->loop;
     store->endpoint = *config->endpoint;
     store->addressing = config->addressing;
-    store->of_requests = config->of_requests;
-    store->of_responses = config->of_responses;
     store->stall_ms = config->stall_ms;
     store->marks = config->marks;
     store->store.credentials = config->credentials;
