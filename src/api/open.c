@@ -37,8 +37,6 @@ static os_code open_store(os_client *client, os_error *err)
         .endpoint = &settings->s3_endpoint,
         .bucket = settings->bucket,
         .addressing = settings->addressing,
-        .of_requests = settings->of_requests,
-        .of_responses = settings->of_responses,
         .credentials = client->keys.store,
         .ca_file = settings->ca_file,
         .user_agent = settings->user_agent,

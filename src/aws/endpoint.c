@@ -240,13 +240,13 @@ void endpoint_setting_free(struct endpoint_setting *setting)
 }
 
 static os_code find_checksums(const char *variable, const char *name, const char *profile,
-                              const struct profile_files *files, enum endpoint_checksums *ret, os_error *err)
+                              const struct profile_files *files, enum endpoint_checksum *ret, os_error *err)
 {
     struct text set = find_setting(variable, name, profile, files);
     bool required = text_is_nocase(set, "when_required");
-    *ret = required ? ENDPOINT_CHECKSUMS_REQUIRED : ENDPOINT_CHECKSUMS_SUPPORTED;
+    *ret = required ? ENDPOINT_CHECKSUM_REQUIRED : ENDPOINT_CHECKSUM_SUPPORTED;
     if (set.len == 0)
-        *ret = ENDPOINT_CHECKSUMS_NOT_SAID;
+        *ret = ENDPOINT_CHECKSUM_NOT_SAID;
     if (set.len == 0 || required || text_is_nocase(set, "when_supported"))
         return OS_OK;
     return error_set(err, OS_ERR_CONFIG,
@@ -258,10 +258,10 @@ static os_code find_s3_checksums(const char *profile, const struct profile_files
                                  os_error *err)
 {
     os_code code = find_checksums("AWS_REQUEST_CHECKSUM_CALCULATION", "request_checksum_calculation", profile, files,
-                                  &ret->of_requests, err);
+                                  &ret->checksums.of_requests, err);
     return code != OS_OK ? code
                          : find_checksums("AWS_RESPONSE_CHECKSUM_VALIDATION", "response_checksum_validation", profile,
-                                          files, &ret->of_responses, err);
+                                          files, &ret->checksums.of_responses, err);
 }
 
 os_code endpoint_from_files(const char *service, const char *profile, const struct profile_files *files,

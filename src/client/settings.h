@@ -25,8 +25,6 @@ struct settings {
     struct endpoint s3_endpoint;
     struct endpoint dynamodb_endpoint;
     os_addressing addressing;
-    enum endpoint_checksums of_requests;
-    enum endpoint_checksums of_responses;
     os_signature signature;
     char *ca_file;
     char *user_agent;

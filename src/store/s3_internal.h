@@ -14,8 +14,6 @@ struct s3_store {
     struct endpoint endpoint;
     char bucket[256];
     os_addressing addressing;
-    enum endpoint_checksums of_requests;
-    enum endpoint_checksums of_responses;
     struct sigv4_signer *signer; /* of endpoint.region */
     int64_t skew_s;              /* the store's clock minus ours (E2) */
     uint64_t stall_ms;

@@ -26,6 +26,7 @@ static bool learn_region(struct s3_store *store, const struct store_answer *answ
     struct endpoint moved = store->endpoint;
     if (store->endpoint.is_aws && endpoint_parse_variant("s3", NULL, region, moved.variant, &moved, NULL) != OS_OK)
         return false;
+    moved.checksums = store->endpoint.checksums;
     if (!store->proxied && store_is_proxied(&moved))
         return false; /* R6: fences were promised of a store that is reached straight */
     struct sigv4_signer *signer = sigv4_signer_new(region, "s3");

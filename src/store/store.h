@@ -194,8 +194,6 @@ struct store_config { /* borrowed during ..._new only, but for loop */
     const struct endpoint *endpoint;
     const char *bucket;
     os_addressing addressing;
-    enum endpoint_checksums of_requests; /* S3 over Signature V4 */
-    enum endpoint_checksums of_responses;
     struct credentials *credentials; /* borrowed until the store is freed */
     const char *ca_file;
     const char *user_agent;

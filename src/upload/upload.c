@@ -158,7 +158,7 @@ static os_code make_slots(struct upload *upload, os_error *err)
 static enum s3_checksum checksum_of(const os_client *client)
 {
     const struct profile *profile = client->settings.profile;
-    bool unwanted = client->settings.of_requests == ENDPOINT_CHECKSUMS_REQUIRED;
+    bool unwanted = client->settings.s3_endpoint.checksums.of_requests == ENDPOINT_CHECKSUM_REQUIRED;
     uint32_t checksums = profile && !unwanted ? profile->checksums : 0;
     if (checksums & (1U << S3_CHECKSUM_CRC64NVME))
         return S3_CHECKSUM_CRC64NVME;

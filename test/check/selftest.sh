@@ -321,15 +321,17 @@ fi
 
 # ------------------------------------------------------------------------------------------------------------ pages
 
+# shellcheck disable=SC2016 # fences of blocks
+fence='```'
 rm -rf "$work/pages" && mkdir -p "$work/pages"/{docs,test}
 (
     cd "$work/pages" || exit 1
     printf '| who uses it | begin with |\n|---|---|\n| all | [a](docs/a.md) |\n\n[b](docs/b.md)\n' >README.md
-    printf '```sh\ntrue\n```\n' >docs/a.md
+    printf '%ssh\ntrue\n%s\n' "$fence" "$fence" >docs/a.md
     echo '"""Runs: docs/a.md docs/c.md"""' >test/a_test.py
 )
 accepts pages "$work/pages"
-printf '```\n$ true\n```\n' >>"$work/pages/docs/a.md"
+printf '%s\ntrue\n%s\n' "$fence" "$fence" >>"$work/pages/docs/a.md"
 refuses 'docs/a.md: line 4 opens a block' pages "$work/pages"
 echo '"""Runs: docs/a.md.old"""' >"$work/pages/test/a_test.py"
 refuses 'none says "Runs: docs/a.md"' pages "$work/pages"

@@ -230,14 +230,14 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_damaged_config_file_is
     assert_null(found.region);
 }
 
-static void expect_checksums(const char *profile, enum endpoint_checksums of_requests,
-                             enum endpoint_checksums of_responses)
+static void expect_checksums(const char *profile, enum endpoint_checksum of_requests,
+                             enum endpoint_checksum of_responses)
 {
     struct endpoint_setting found;
     os_error err;
     assert_int_equal(endpoint_from_environment("s3", profile, &found, &err), OS_OK);
-    assert_int_equal(found.of_requests, of_requests);
-    assert_int_equal(found.of_responses, of_responses);
+    assert_int_equal(found.checksums.of_requests, of_requests);
+    assert_int_equal(found.checksums.of_responses, of_responses);
     endpoint_setting_free(&found);
 }
 
@@ -245,12 +245,12 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, checksums_are_those_of_t
 {
     write_profile("config", "[profile r]\nrequest_checksum_calculation = when_required\n"
                             "[profile s]\nresponse_checksum_validation = When_Supported\n");
-    expect_checksums(NULL, ENDPOINT_CHECKSUMS_NOT_SAID, ENDPOINT_CHECKSUMS_NOT_SAID);
-    expect_checksums("r", ENDPOINT_CHECKSUMS_REQUIRED, ENDPOINT_CHECKSUMS_NOT_SAID);
-    expect_checksums("s", ENDPOINT_CHECKSUMS_NOT_SAID, ENDPOINT_CHECKSUMS_SUPPORTED);
+    expect_checksums(NULL, ENDPOINT_CHECKSUM_NOT_SAID, ENDPOINT_CHECKSUM_NOT_SAID);
+    expect_checksums("r", ENDPOINT_CHECKSUM_REQUIRED, ENDPOINT_CHECKSUM_NOT_SAID);
+    expect_checksums("s", ENDPOINT_CHECKSUM_NOT_SAID, ENDPOINT_CHECKSUM_SUPPORTED);
     setenv("AWS_REQUEST_CHECKSUM_CALCULATION", "WHEN_SUPPORTED", 1);
     setenv("AWS_RESPONSE_CHECKSUM_VALIDATION", "when_required", 1);
-    expect_checksums("r", ENDPOINT_CHECKSUMS_SUPPORTED, ENDPOINT_CHECKSUMS_REQUIRED);
+    expect_checksums("r", ENDPOINT_CHECKSUM_SUPPORTED, ENDPOINT_CHECKSUM_REQUIRED);
 }
 
 TEST_BETWEEN(surroundings_setup, surroundings_teardown, other_words_for_checksums_are_refused_where_they_are_read)
