@@ -253,6 +253,18 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, checksums_are_those_of_t
     expect_checksums("r", ENDPOINT_CHECKSUM_SUPPORTED, ENDPOINT_CHECKSUM_REQUIRED);
 }
 
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_long_word_for_checksums_is_cut_in_the_sentence)
+{
+    struct endpoint_setting found = {0};
+    os_error err;
+    char longest[201];
+    memset(longest, 'w', 200);
+    longest[200] = '\0';
+    setenv("AWS_RESPONSE_CHECKSUM_VALIDATION", longest, 1);
+    assert_int_equal(endpoint_from_environment("s3", NULL, &found, &err), OS_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "www\"; there are when_required and when_supported."));
+}
+
 TEST_BETWEEN(surroundings_setup, surroundings_teardown, other_words_for_checksums_are_refused_where_they_are_read)
 {
     static const char *const names[][2] = {{"AWS_REQUEST_CHECKSUM_CALCULATION", "request_checksum_calculation"},
