@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of docs/python.md run, one after the other, as they stand there but for their paths."""
+"""The examples of docs/python.md run, one after the other, as they stand there but for their paths.
+
+Runs: docs/python.md"""
 
 import os
 import re

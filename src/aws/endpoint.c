@@ -239,12 +239,40 @@ void endpoint_setting_free(struct endpoint_setting *setting)
     *setting = (struct endpoint_setting){0};
 }
 
+static os_code find_checksums(const char *variable, const char *name, const char *profile,
+                              const struct profile_files *files, enum endpoint_checksum *ret, os_error *err)
+{
+    struct text set = find_setting(variable, name, profile, files);
+    bool required = text_is_nocase(set, "when_required");
+    *ret = required ? ENDPOINT_CHECKSUM_REQUIRED : ENDPOINT_CHECKSUM_SUPPORTED;
+    if (set.len == 0)
+        *ret = ENDPOINT_CHECKSUM_NOT_SAID;
+    if (set.len == 0 || required || text_is_nocase(set, "when_supported"))
+        return OS_OK;
+    return error_set(err, OS_ERR_CONFIG,
+                     "%s (%s in the profile) is \"%.*s\"; there are when_required and when_supported.", variable, name,
+                     (int)(set.len < 100 ? set.len : 100), set.p);
+}
+
+static os_code find_s3_checksums(const char *profile, const struct profile_files *files, struct endpoint_setting *ret,
+                                 os_error *err)
+{
+    os_code code = find_checksums("AWS_REQUEST_CHECKSUM_CALCULATION", "request_checksum_calculation", profile, files,
+                                  &ret->checksums.of_requests, err);
+    return code != OS_OK ? code
+                         : find_checksums("AWS_RESPONSE_CHECKSUM_VALIDATION", "response_checksum_validation", profile,
+                                          files, &ret->checksums.of_responses, err);
+}
+
 os_code endpoint_from_files(const char *service, const char *profile, const struct profile_files *files,
                             struct endpoint_setting *ret, os_error *err)
 {
     struct endpoint_setting setting = {
         .variant = {.fips = find_toggle("AWS_USE_FIPS_ENDPOINT", "use_fips_endpoint", profile, files),
                     .dual_stack = find_toggle("AWS_USE_DUALSTACK_ENDPOINT", "use_dualstack_endpoint", profile, files)}};
+    os_code code = strcmp(service, "s3") == 0 ? find_s3_checksums(profile, files, &setting, err) : OS_OK;
+    if (code != OS_OK)
+        return code;
     struct text region =
         first_of(endpoint_variable("AWS_REGION"), find_setting("AWS_DEFAULT_REGION", "region", profile, files));
     bool ok = endpoint_copy(find_url(service, profile, files), &setting.url) &&

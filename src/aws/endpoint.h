@@ -10,13 +10,21 @@
 
 #include <stdbool.h>
 
+/* AWS SDKs and Tools Reference Guide, "Data Integrity Protections for Amazon S3". */
+enum endpoint_checksum { ENDPOINT_CHECKSUM_NOT_SAID, ENDPOINT_CHECKSUM_REQUIRED, ENDPOINT_CHECKSUM_SUPPORTED };
+struct endpoint_checksums {
+    enum endpoint_checksum of_requests;  /* AWS_REQUEST_CHECKSUM_CALCULATION, then the profile */
+    enum endpoint_checksum of_responses; /* AWS_RESPONSE_CHECKSUM_VALIDATION, then the profile */
+};
+
 struct endpoint {
     char scheme[8]; /* "http" or "https" */
     char host[280]; /* as in the Host header: name, or [v6], and :port unless it is the scheme's own */
     char region[64];
-    bool is_aws;                     /* the service's own host, not a given one */
-    bool loopback;                   /* localhost, 127.0.0.0/8 or ::1: no proxy */
-    struct endpoint_variant variant; /* of the service's own host */
+    bool is_aws;                         /* the service's own host, not a given one */
+    bool loopback;                       /* localhost, 127.0.0.0/8 or ::1: no proxy */
+    struct endpoint_variant variant;     /* of the service's own host */
+    struct endpoint_checksums checksums; /* of S3; not said by a URL */
 };
 
 /* `service` is "s3", "dynamodb", "sts", "sso" or "sso_oidc"; `url` NULL or "" means AWS's own, in the domain of the region's partition. A URL
@@ -29,13 +37,14 @@ os_code endpoint_parse_variant(const char *service, const char *url, const char 
 
 /* What environment and profile files say of a service's endpoint. Strings are owned; NULL where nothing is said. */
 struct endpoint_setting {
-    char *url;                       /* AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, then the profile; unless
+    char *url;                           /* AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, then the profile; unless
                      AWS_IGNORE_CONFIGURED_ENDPOINT_URLS */
-    char *region;                    /* AWS_REGION, AWS_DEFAULT_REGION, then the profile */
-    struct endpoint_variant variant; /* AWS_USE_FIPS_ENDPOINT, AWS_USE_DUALSTACK_ENDPOINT, then the profile */
-    char *ca_file;                   /* AWS_CA_BUNDLE, then the profile's ca_bundle */
+    char *region;                        /* AWS_REGION, AWS_DEFAULT_REGION, then the profile */
+    struct endpoint_variant variant;     /* AWS_USE_FIPS_ENDPOINT, AWS_USE_DUALSTACK_ENDPOINT, then the profile */
+    char *ca_file;                       /* AWS_CA_BUNDLE, then the profile's ca_bundle */
+    struct endpoint_checksums checksums; /* of S3 */
 };
-/* OS_ERR_CONFIG for a damaged profile file. */
+/* OS_ERR_CONFIG for a damaged profile file, and for checksums that are neither "when_required" nor "when_supported". */
 os_code endpoint_from_environment(const char *service, const char *profile, struct endpoint_setting *ret,
                                   os_error *err);
 /* The same of files that are there already. */

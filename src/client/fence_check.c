@@ -242,7 +242,9 @@ static void bucket_done(void *context, const struct store_answer *answer)
     client_note_request(check->client, "HEAD bucket", "", &check->sent, answer->status, answer->code);
     if (is_doubted(check))
         return;
-    switch (answer->code) {
+    /* It may also be a gateway that has no such HEAD. */
+    bool bad_head = answer->code == OS_ERR_CREDENTIALS && answer->status == 400;
+    switch (bad_head ? OS_ERR_REFUSED : answer->code) {
     case OS_ERR_NETWORK:
     case OS_ERR_DEADLINE:
     case OS_ERR_PROTOCOL:

@@ -223,7 +223,10 @@ static os_code use_endpoint(const struct service_options *service, struct endpoi
         settings->ca_file = setting->ca_file;
         setting->ca_file = NULL;
     }
-    return endpoint_parse_variant(service->name, url, given(region) ? region : "us-east-1", setting->variant, ret, err);
+    os_code code =
+        endpoint_parse_variant(service->name, url, given(region) ? region : "us-east-1", setting->variant, ret, err);
+    ret->checksums = setting->checksums;
+    return code;
 }
 
 static os_code take_endpoint(const os_options *options, const struct service_options *service,

@@ -124,21 +124,31 @@ static os_code ask_all(struct chain *chain, os_error *err)
     return chain->source != NULL ? OS_OK : nothing_found(chain, profile, err);
 }
 
+static void forget_files(struct chain *chain)
+{
+    if (chain->has_files)
+        profile_free(&chain->files);
+    chain->has_files = false;
+}
+
 os_code chain_find(struct chain *chain, os_error *err)
 {
+    os_code code = chain->has_files ? OS_OK : profile_load(&chain->files, err);
+    if (code != OS_OK)
+        return code;
+    chain->has_files = true;
     chain->source = NULL;
     chain->would_block = false;
     chain->visited_count = 0;
     chain->find_in_profile = find_in_profile;
-    os_code code = profile_load(&chain->files, err);
-    if (code != OS_OK)
-        return code;
     code = ask_all(chain, err);
-    profile_free(&chain->files);
+    if (!chain->would_block)
+        forget_files(chain);
     return code;
 }
 
 void chain_free(struct chain *chain)
 {
+    forget_files(chain);
     keys_free(&chain->found);
 }

@@ -14,7 +14,7 @@
 
 /* Looks for keys. OS_OK: they are in chain->found. OS_ERR_CREDENTIALS, OS_ERR_CONFIG (a damaged profile file),
  * OS_ERR_NO_MEMORY, or what a service or the way to it said. With `would_block` the error says nothing: it is to be
- * asked again with a fetcher. Blocks where there is one. */
+ * asked again with a fetcher, and goes on with the profile files that it has read. Blocks where there is one. */
 os_code chain_find(struct chain *chain, os_error *err);
 void chain_free(struct chain *chain); /* what was found, too, unless it was taken out */
 

@@ -15,6 +15,13 @@
 enum { CONTAINER_TIMEOUT_MS = 2000, CONTAINER_ATTEMPTS = 3, CONTAINER_PAUSE_MS = 1000, CONTAINER_TOKEN_MAX = 16 << 10 };
 enum { CONTAINER_URL_SIZE = 4096, CONTAINER_FROM_SIZE = 400 };
 
+/* NULL for one without a value, too: that is how a shell takes a variable away from one command. */
+static const char *container_variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
 /* Who may be told the token without TLS: ECS, and EKS Pod Identity by IPv4 and IPv6. */
 static const char *const plain_hosts[] = {"169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"};
 
@@ -82,11 +89,11 @@ static os_code add_token_of_file(const char *path, struct http_request *request,
 
 static os_code authorize(struct http_request *request, os_error *err)
 {
-    const char *path = getenv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
-    const char *token = getenv("AWS_CONTAINER_AUTHORIZATION_TOKEN");
-    if (path != NULL && path[0] != '\0')
+    const char *path = container_variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
+    const char *token = container_variable("AWS_CONTAINER_AUTHORIZATION_TOKEN");
+    if (path != NULL)
         return add_token_of_file(path, request, err);
-    if (token != NULL && token[0] != '\0')
+    if (token != NULL)
         return add_token(text_from(token), "AWS_CONTAINER_AUTHORIZATION_TOKEN", request, err);
     return OS_OK;
 }
@@ -140,8 +147,8 @@ static os_code ask_container(const struct chain *chain, struct http_request *req
 /* False: neither is set. One that does not fit is "", which is no URL. */
 static bool container_url(char *ret, size_t ret_size, const char **ret_variable)
 {
-    const char *relative = getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
-    const char *full = getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI");
+    const char *relative = container_variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
+    const char *full = container_variable("AWS_CONTAINER_CREDENTIALS_FULL_URI");
     *ret_variable = relative != NULL ? "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI" : "AWS_CONTAINER_CREDENTIALS_FULL_URI";
     if (relative != NULL)
         (void)text_concat(ret, ret_size, "http://169.254.170.2", relative, NULL);

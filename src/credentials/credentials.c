@@ -198,27 +198,16 @@ static os_code no_environment(os_error *err)
                      "the environment and the profile files.");
 }
 
-static os_code from_surroundings(const struct credentials *credentials, struct keys *ret, bool *ret_would_block,
-                                 os_error *err)
+/* Into chain->found. With chain->would_block, what is returned says nothing, and a search goes on with `chain`; else, or
+ * in place of one, the caller frees it. */
+static os_code look_at_once(struct credentials *credentials, struct chain *chain, os_error *err)
 {
-    if (credentials->no_environment)
-        return no_environment(err);
-    struct chain chain = chain_of(credentials, NULL);
-    os_code code = chain_find(&chain, err);
-    *ret_would_block = chain.would_block;
-    *ret = chain.found;
-    return code;
-}
-
-/* With `would_block`, what is returned says nothing. */
-static os_code look_at_once(struct credentials *credentials, struct keys *ret, bool *ret_would_block, os_error *err)
-{
-    *ret_would_block = false;
+    *chain = chain_of(credentials, NULL);
     if (credentials->callback != NULL)
-        return from_callback(credentials, ret, err);
+        return from_callback(credentials, &chain->found, err);
     if (keys_are_there(&credentials->given))
-        return keys_copy(&credentials->given, ret, err);
-    return from_surroundings(credentials, ret, ret_would_block, err);
+        return keys_copy(&credentials->given, &chain->found, err);
+    return credentials->no_environment ? no_environment(err) : chain_find(chain, err);
 }
 
 static void plan_renewal(struct credentials *credentials)
@@ -277,10 +266,9 @@ static void search_done(struct loop_blocking *blocking)
     tell_waiters(credentials, found ? NULL : &why);
 }
 
-static os_code begin_search(struct credentials *credentials, os_error *err)
+/* Takes what `chain` has read. */
+static os_code begin_search(struct credentials *credentials, struct chain *chain, os_error *err)
 {
-    if (credentials->search != NULL)
-        return OS_OK;
     if (credentials->loop == NULL || credentials->stopped) {
         return error_set(err, OS_ERR_CREDENTIALS,
                          "The credentials have to be asked for at a service or a program, which is not possible here: "
@@ -296,7 +284,9 @@ static os_code begin_search(struct credentials *credentials, os_error *err)
     }
     search->fetcher.deadline_monotonic_ms = clock_monotonic_ms() + SEARCH_MS;
     search->credentials = credentials;
-    search->chain = chain_of(credentials, &search->fetcher);
+    search->chain = *chain;
+    search->chain.fetcher = &search->fetcher;
+    *chain = (struct chain){.profile = NULL};
     search->blocking = (struct loop_blocking){.work = search_work, .done = search_done, .lane = LOOP_LOOKS};
     credentials->search = search;
     loop_run_blocking(credentials->loop, &search->blocking);
@@ -308,16 +298,16 @@ static os_code begin_search(struct credentials *credentials, os_error *err)
 /* What stands in a file or in the environment may be another by now, too. */
 static void look_again(struct credentials *credentials)
 {
-    struct keys found = {0};
+    struct chain chain;
     os_error error;
-    bool would_block = false;
-    os_code code = look_at_once(credentials, &found, &would_block, &error);
+    os_code code = look_at_once(credentials, &chain, &error);
     if (code == OS_OK) {
-        take_found(credentials, &found);
-    } else if (!would_block || begin_search(credentials, &error) != OS_OK) {
+        take_found(credentials, &chain.found);
+    } else if (!chain.would_block || begin_search(credentials, &chain, &error) != OS_OK) {
         credentials->failures++;
         plan_renewal(credentials);
     }
+    chain_free(&chain);
 }
 
 static void renewal_fires(struct loop_timer *timer)
@@ -424,6 +414,21 @@ static bool is_fresh(const struct credentials *credentials)
     return credentials->searched_ms != 0 && clock_monotonic_ms() - credentials->searched_ms < SEARCH_FRESH_MS;
 }
 
+/* OS_OK: there are keys now, or a search is under way. */
+static os_code look_or_search(struct credentials *credentials, os_error *err)
+{
+    struct chain chain;
+    if (credentials->search != NULL)
+        return OS_OK;
+    os_code code = look_at_once(credentials, &chain, err);
+    if (code == OS_OK)
+        take_found(credentials, &chain.found);
+    else if (chain.would_block)
+        code = begin_search(credentials, &chain, err);
+    chain_free(&chain);
+    return code;
+}
+
 enum credentials_state credentials_wait(struct credentials *credentials, bool refused,
                                         struct credentials_waiter *waiter, os_error *err)
 {
@@ -431,19 +436,20 @@ enum credentials_state credentials_wait(struct credentials *credentials, bool re
     refused = refused && !is_fresh(credentials);
     if (there && !refused && !ends_soon(credentials))
         return CREDENTIALS_READY;
-    struct keys found = {0};
-    bool would_block = credentials->search != NULL;
-    os_code code = would_block ? OS_OK : look_at_once(credentials, &found, &would_block, err);
-    if (would_block)
-        code = begin_search(credentials, err);
-    if (code != OS_OK)
+    if (look_or_search(credentials, err) != OS_OK)
         return there && !refused ? CREDENTIALS_READY : CREDENTIALS_NONE;
-    if (would_block) {
-        credentials_enter(credentials, waiter);
-        return CREDENTIALS_SEARCHED;
-    }
-    take_found(credentials, &found);
-    return CREDENTIALS_READY;
+    if (credentials->search == NULL)
+        return CREDENTIALS_READY;
+    credentials_enter(credentials, waiter);
+    return CREDENTIALS_SEARCHED;
+}
+
+void credentials_ask(struct credentials *credentials, bool refused, struct credentials_waiter *waiter)
+{
+    os_error why;
+    enum credentials_state state = credentials_wait(credentials, refused, waiter, &why);
+    if (state != CREDENTIALS_SEARCHED)
+        waiter->ready(waiter, state == CREDENTIALS_NONE ? &why : NULL);
 }
 
 os_code credentials_get(struct credentials *credentials, struct sigv4_keys *ret, os_error *err)

@@ -56,6 +56,8 @@ enum credentials_state {
 /* With `refused` the keys that were used are no good any more (ExpiredToken), and others are looked for. */
 enum credentials_state credentials_wait(struct credentials *credentials, bool refused,
                                         struct credentials_waiter *waiter, os_error *err);
+/* The same, and `ready` is called in any case: at once, where there are keys or none are to be had. */
+void credentials_ask(struct credentials *credentials, bool refused, struct credentials_waiter *waiter);
 void credentials_leave(struct credentials *credentials,
                        struct credentials_waiter *waiter); /* fine where it waits not */
 

@@ -89,6 +89,8 @@ enum process_end { PROCESS_ENDED = 1, PROCESS_TOO_LATE, PROCESS_STOPPED, PROCESS
 static enum process_end read_output(struct fetcher *fetcher, int fd, char *ret, size_t *ret_len)
 {
     uint64_t until_ms = clock_monotonic_ms() + PROCESS_MS;
+    if (fetcher->deadline_monotonic_ms != 0 && fetcher->deadline_monotonic_ms < until_ms)
+        until_ms = fetcher->deadline_monotonic_ms;
     struct pollfd watched[] = {{.fd = fd, .events = POLLIN}, {.fd = fetcher->stop_fd, .events = POLLIN}};
     for (*ret_len = 0; *ret_len <= PROCESS_OUTPUT_MAX;) {
         uint64_t now_ms = clock_monotonic_ms();
@@ -137,8 +139,7 @@ static os_code judge_end(enum process_end end, int status, const char *program, 
     switch (end) {
     case PROCESS_TOO_LATE:
         return error_set(err, OS_ERR_CREDENTIALS,
-                         "The credential_process \"%.200s\" did not end within %d s, and was "
-                         "killed.",
+                         "The credential_process \"%.200s\" did not end in time (at most %d s), and was killed.",
                          program, PROCESS_MS / 1000);
     case PROCESS_STOPPED: return error_set(err, OS_ERR_CANCELLED, "The client was closed.");
     case PROCESS_TOO_LONG:
@@ -169,7 +170,8 @@ static os_code run_process(const struct chain *chain, char *const words[], char 
     (void)close(fd);
     if (end == PROCESS_ENDED)
         end = await_end(chain->fetcher, pid, &status);
-    if (end != PROCESS_ENDED) {
+    /* One that has been reaped elsewhere has no id any more: it may be another program's. */
+    if (end != PROCESS_ENDED && !reap(pid, WNOHANG, &status)) {
         (void)kill(pid, SIGKILL);
         (void)reap(pid, 0, &status);
     }

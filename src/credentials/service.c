@@ -11,9 +11,21 @@ enum { SERVICE_TIMEOUT_MS = 10000, SERVICE_ATTEMPTS = 3, SERVICE_PAUSE_MS = 200 
 
 /* ------------------------------------------------------------------------------------------------ asking */
 
-static bool is_passing(int status)
+/* STS says so with 400 (API Reference, "Common Errors", and AssumeRoleWithWebIdentity): when a fleet starts, all ask at
+ * once. */
+static bool says_busy(const struct http_response *response)
 {
-    return status == 429 || status >= 500;
+    static const char *const codes[] = {"<Code>Throttling", "<Code>RequestLimitExceeded<",
+                                        "<Code>IDPCommunicationError<"};
+    bool busy = false;
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+        busy = busy || strstr(buf_str(&response->body), codes[i]) != NULL;
+    return busy;
+}
+
+static bool is_passing(const struct http_response *response)
+{
+    return response->status == 429 || response->status >= 500 || (response->status == 400 && says_busy(response));
 }
 
 static bool may_pass(os_code code)
@@ -27,7 +39,7 @@ os_code service_ask(struct fetcher *fetcher, const struct service_request *reque
     uint64_t pause_ms = request->pause_ms;
     for (unsigned attempt = 1;; attempt++, pause_ms *= 2) {
         os_code code = fetcher_ask(fetcher, &request->fetch, ret, err);
-        bool again = code == OS_OK ? is_passing(ret->status) : may_pass(code);
+        bool again = code == OS_OK ? is_passing(ret) : may_pass(code);
         if (!again || attempt >= request->attempts || !fetcher_pause(fetcher, pause_ms))
             return code;
         http_response_free(ret);

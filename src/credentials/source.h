@@ -31,6 +31,7 @@ struct chain {
 
     /* Of the search. */
     struct profile_files files;
+    bool has_files;                          /* read already */
     const char *visited[CHAIN_PROFILES_MAX]; /* the profiles whose roles are being assumed */
     size_t visited_count;
     chain_source_fn find_in_profile; /* the keys of another profile, which may be set up in any way but by a role */

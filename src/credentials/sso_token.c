@@ -6,11 +6,13 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/named_file.h"
+#include "base/random.h"
 #include "credentials/service.h"
 #include "dynamo/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <openssl/crypto.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,14 +84,17 @@ static os_code load_token(const char *profile, const char *path, json_t **ret, o
     return log_in(profile, clause, err);
 }
 
-/* Whole, or not at all: the AWS tools read it as well. What cannot be written is still good for this process. */
+/* Whole, or not at all: the AWS tools read it as well. What cannot be written is still good for this process. A name of its
+ * own each time: in a container process ids come again, and what a killed process has left would stand in the way. */
 static void save_token(const char *path, const json_t *token)
 {
     char beside[SSO_PATH_SIZE + 32];
+    uint64_t unique = 0;
     struct buf text;
     buf_init(&text, SSO_FILE_MAX);
-    (void)snprintf(beside, sizeof(beside), "%s.%ld", path, (long)getpid());
-    int fd = json_write(&text, token) ? fd_open(beside, O_WRONLY | O_CREAT | O_EXCL, 0600) : -1;
+    bool named = random_bytes(&unique, sizeof(unique));
+    (void)snprintf(beside, sizeof(beside), "%s.%016" PRIx64, path, unique);
+    int fd = named && json_write(&text, token) ? fd_open(beside, O_WRONLY | O_CREAT | O_EXCL, 0600) : -1;
     bool ok = fd >= 0 && write(fd, text.data, text.len) == (ssize_t)text.len;
     if (fd >= 0)
         ok = close(fd) == 0 && ok;

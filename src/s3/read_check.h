@@ -30,6 +30,7 @@ struct s3_read_check {
  * end; OS_ERR_NO_MEMORY. `count` 0: to the end. Free it in any case. */
 os_code s3_read_begin(struct s3_read_check *check, const char *key, const struct http_response *response,
                       uint64_t offset, uint64_t count, os_error *err);
+void s3_read_skip_sum(struct s3_read_check *check); /* after it: lengths alone are compared */
 void s3_read_add(struct s3_read_check *check, const void *data, size_t length);
 /* When all has come. OS_ERR_PROTOCOL when it is less or more than was promised, or has another sum. */
 os_code s3_read_end(struct s3_read_check *check, const char *key, os_error *err);

@@ -36,6 +36,8 @@ struct s3_target {
     const struct endpoint *endpoint;
     const char *bucket;
     bool virtual_host;
+    bool sums_puts;       /* a body in memory gets a CRC32 beside its MD5 */
+    bool no_sums_of_gets; /* the store is not asked for the sum of what it has */
 };
 
 /* Headers stored with an object; NULL: not given. */

@@ -33,6 +33,8 @@ static struct s3_target target_of(const struct s3_store *store)
         .endpoint = &store->endpoint,
         .bucket = store->bucket,
         .virtual_host = endpoint_virtual_host(&store->endpoint, store->addressing, store->bucket),
+        .sums_puts = store->endpoint.checksums.of_requests == ENDPOINT_CHECKSUM_SUPPORTED,
+        .no_sums_of_gets = store->endpoint.checksums.of_responses == ENDPOINT_CHECKSUM_REQUIRED,
     };
 }
 
@@ -100,8 +102,12 @@ static void s3_fail_later(struct store_op *op, const os_error *err)
 }
 
 static os_code s3_launch(struct store_op *op, os_error *err);
-static void launch_or_fail(struct store_op *op, bool refused);
-static void on_keys(struct credentials_waiter *waiter, const os_error *why_none);
+
+/* With `refused` the keys of the last time are no good any more. */
+static void launch_with_keys(struct store_op *op, bool refused)
+{
+    credentials_ask(op->store->store.credentials, refused, &op->keys);
+}
 
 /* Definite answers that ask for exactly one repetition of a request that is no attempt. */
 static bool repeat(struct store_op *op, const struct store_answer *answer)
@@ -113,7 +119,7 @@ static bool repeat(struct store_op *op, const struct store_answer *answer)
         return false;
     op->repeated = true;
     s3_store_http_free(&op->http);
-    launch_or_fail(op, renew);
+    launch_with_keys(op, renew);
     return true;
 }
 
@@ -165,8 +171,10 @@ static void answered(struct store_op *op, const struct http_result *result)
         store_answer_name_setting(&answer, &op->store->endpoint);
     if (op->get)
         s3_store_get_end(op->get, &answer);
-    if (!repeat(op, &answer))
-        s3_finish(op, &answer);
+    if (repeat(op, &answer))
+        return;
+    s3_store_explain_head(op, &answer);
+    s3_finish(op, &answer);
 }
 
 static void on_trusted(struct store_op *op, bool ask_once_more)
@@ -259,6 +267,16 @@ static os_code s3_launch(struct store_op *op, os_error *err)
     return code;
 }
 
+static void on_keys(struct credentials_waiter *waiter, const os_error *why_none)
+{
+    struct store_op *op = container_of(waiter, struct store_op, keys);
+    os_error err;
+    if (why_none != NULL)
+        s3_fail_later(op, why_none);
+    else if (s3_launch(op, &err) != OS_OK)
+        s3_fail_later(op, &err);
+}
+
 static struct store_op *op_new(struct store *store, const struct store_request *request, store_done_fn done,
                                void *context)
 {
@@ -272,7 +290,10 @@ static struct store_op *op_new(struct store *store, const struct store_request *
     op->store = s3_of(store);
     op->request = *request;
     if (get)
-        *get = (struct s3_store_get){.request = &op->request, .marks = &op->store->marks};
+        *get =
+            (struct s3_store_get){.request = &op->request,
+                                  .marks = &op->store->marks,
+                                  .no_sum = op->store->endpoint.checksums.of_responses == ENDPOINT_CHECKSUM_REQUIRED};
     op->get = get;
     op->trusted = on_trusted;
     op->keys.ready = on_keys;
@@ -282,31 +303,12 @@ static struct store_op *op_new(struct store *store, const struct store_request *
     return op;
 }
 
-static void on_keys(struct credentials_waiter *waiter, const os_error *why_none)
-{
-    struct store_op *op = container_of(waiter, struct store_op, keys);
-    os_error err;
-    if (why_none != NULL)
-        s3_fail_later(op, why_none);
-    else if (s3_launch(op, &err) != OS_OK)
-        s3_fail_later(op, &err);
-}
-
-/* With `refused` the keys of the last time are no good any more. */
-static void launch_or_fail(struct store_op *op, bool refused)
-{
-    os_error err;
-    enum credentials_state state = credentials_wait(op->store->store.credentials, refused, &op->keys, &err);
-    if (state == CREDENTIALS_NONE || (state == CREDENTIALS_READY && s3_launch(op, &err) != OS_OK))
-        s3_fail_later(op, &err);
-}
-
 static struct store_op *s3_start(struct store *store, const struct store_request *request, store_done_fn done,
                                  void *context)
 {
     struct store_op *op = op_new(store, request, done, context);
     if (op)
-        launch_or_fail(op, false);
+        launch_with_keys(op, false);
     return op;
 }
 
@@ -319,7 +321,7 @@ static struct store_op *s3_probe_expiry(struct store *store, const char *key, ui
         return NULL;
     op->presigned = true;
     op->sign_s = live ? at_s : at_s - S3_PROBE_LENGTH_S;
-    launch_or_fail(op, false);
+    launch_with_keys(op, false);
     return op;
 }
 

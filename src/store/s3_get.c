@@ -15,7 +15,10 @@ os_code s3_store_get_approve(void *context, const struct http_response *response
         return OS_ERR_NETWORK; /* E9: another's bytes, or perhaps */
     }
     s3_store_get_free(get);
-    return s3_read_begin(&get->check, wanted->key, response, wanted->offset, wanted->count, &get->refused);
+    os_code code = s3_read_begin(&get->check, wanted->key, response, wanted->offset, wanted->count, &get->refused);
+    if (get->no_sum)
+        s3_read_skip_sum(&get->check);
+    return code;
 }
 
 int s3_store_get_take(void *context, const void *data, size_t length)

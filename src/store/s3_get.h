@@ -12,6 +12,7 @@ struct s3_store_get {
     struct s3_read_check check;
     os_error refused; /* code OS_OK: it was not */
     const enum store_marks *marks;
+    bool no_sum;  /* no sum of the store's is compared */
     bool doubted; /* nothing was given on, as nobody knows yet whose it is (E9) */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the store over S3 learns about its store from refusals: the region, the time, that a token is over (E2). */
+#include "base/error.h"
 #include "base/text.h"
 #include "store/proxied.h"
 #include "store/s3_internal.h"
@@ -25,6 +26,7 @@ static bool learn_region(struct s3_store *store, const struct store_answer *answ
     struct endpoint moved = store->endpoint;
     if (store->endpoint.is_aws && endpoint_parse_variant("s3", NULL, region, moved.variant, &moved, NULL) != OS_OK)
         return false;
+    moved.checksums = store->endpoint.checksums;
     if (!store->proxied && store_is_proxied(&moved))
         return false; /* R6: fences were promised of a store that is reached straight */
     struct sigv4_signer *signer = sigv4_signer_new(region, "s3");
@@ -61,12 +63,32 @@ static bool learn_time(const struct store_op *op, const struct store_answer *ans
     return said || implied;
 }
 
-/* E2. S3 answers a HEAD with 400 for it, again without a code; nothing else in a HEAD of ours is a bad request. */
-static bool token_expired(const struct store_op *op, const struct store_answer *answer)
+static bool is_bad_head(const struct store_op *op, const struct store_answer *answer)
 {
     bool head = op->request.verb == STORE_HEAD || op->request.verb == STORE_HEAD_BUCKET;
-    bool implied = head && answer->status == 400 && answer->service.code[0] == '\0';
-    return implied || strcmp(answer->service.code, "ExpiredToken") == 0;
+    return head && answer->status == 400 && answer->service.code[0] == '\0';
+}
+
+/* E2. S3 answers a HEAD with 400 for it, again without a code; hardly anything else in a HEAD of ours is a bad request. */
+static bool token_expired(const struct store_op *op, const struct store_answer *answer)
+{
+    return is_bad_head(op, answer) || strcmp(answer->service.code, "ExpiredToken") == 0;
+}
+
+/* Keys without a token do not expire: there it may be an object that was encrypted with a key of its writer's (SSE-C). */
+void s3_store_explain_head(const struct store_op *op, struct store_answer *answer)
+{
+    struct sigv4_keys keys;
+    if (!is_bad_head(op, answer) || op->presigned || op->attempt != NULL ||
+        credentials_get(op->store->store.credentials, &keys, NULL) != OS_OK || keys.session_token == NULL)
+        return;
+    answer->code =
+        error_set(&answer->error, OS_ERR_CREDENTIALS,
+                  "HEAD of %.300s failed: HTTP 400 without a reason, as S3 answers a HEAD whose session token "
+                  "is expired or not valid. Renew the credentials. If GET is answered, the object may be "
+                  "encrypted with a key of its own (SSE-C).",
+                  op->request.key != NULL ? op->request.key : op->store->bucket);
+    error_service(&answer->error, answer->status, NULL, answer->service.request_id);
 }
 
 bool s3_store_learns(struct store_op *op, const struct store_answer *answer, bool *ret_renew)

@@ -127,10 +127,7 @@ static void dynamo_op_on_keys(struct credentials_waiter *waiter, const os_error 
 /* With `refused` the keys of the last time are no good any more. */
 static void launch(struct table_op *op, bool refused)
 {
-    os_error error;
-    enum credentials_state state = credentials_wait(op->service->credentials, refused, &op->keys, &error);
-    if (state == CREDENTIALS_NONE || (state == CREDENTIALS_READY && dynamo_op_launch(op, &error) != OS_OK))
-        dynamo_op_fail_later(op, &error);
+    credentials_ask(op->service->credentials, refused, &op->keys);
 }
 
 static void relaunch(struct table_op *op, bool refused)

@@ -154,11 +154,12 @@ static os_code make_slots(struct upload *upload, os_error *err)
 }
 
 /* What the store is known to check by itself: rather a CRC, which it checks over the whole object too. Else each part
- * has its MD5. */
+ * has its MD5; also where the surroundings want no checksum that is not required. */
 static enum s3_checksum checksum_of(const os_client *client)
 {
     const struct profile *profile = client->settings.profile;
-    uint32_t checksums = profile ? profile->checksums : 0;
+    bool unwanted = client->settings.s3_endpoint.checksums.of_requests == ENDPOINT_CHECKSUM_REQUIRED;
+    uint32_t checksums = profile && !unwanted ? profile->checksums : 0;
     if (checksums & (1U << S3_CHECKSUM_CRC64NVME))
         return S3_CHECKSUM_CRC64NVME;
     if (checksums & (1U << S3_CHECKSUM_CRC32C))

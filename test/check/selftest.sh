@@ -319,6 +319,23 @@ if command -v doxygen >/dev/null; then
     refuses 'docs/new.md is not in the list of pages' site "$work/site"
 fi
 
+# ------------------------------------------------------------------------------------------------------------ pages
+
+# shellcheck disable=SC2016 # fences of blocks
+fence='```'
+rm -rf "$work/pages" && mkdir -p "$work/pages"/{docs,test}
+(
+    cd "$work/pages" || exit 1
+    printf '| who uses it | begin with |\n|---|---|\n| all | [a](docs/a.md) |\n\n[b](docs/b.md)\n' >README.md
+    printf '%ssh\ntrue\n%s\n' "$fence" "$fence" >docs/a.md
+    echo '"""Runs: docs/a.md docs/c.md"""' >test/a_test.py
+)
+accepts pages "$work/pages"
+printf '%s\ntrue\n%s\n' "$fence" "$fence" >>"$work/pages/docs/a.md"
+refuses 'docs/a.md: line 4 opens a block' pages "$work/pages"
+echo '"""Runs: docs/a.md.old"""' >"$work/pages/test/a_test.py"
+refuses 'none says "Runs: docs/a.md"' pages "$work/pages"
+
 # ------------------------------------------------------------------------------------------------------------ docs
 
 rm -rf "$work/documents" && mkdir "$work/documents"
@@ -420,7 +437,8 @@ refuses 'os_undescribed has no page' manual "$work/tree"
 rm -rf "$work/empty"
 mkdir -p "$work/empty"/{src,docs,tool}
 touch "$work/empty/docs/rules.md"
-for check in layering rule_ids size_limits format shell spdx; do
+touch "$work/empty/README.md"
+for check in layering rule_ids size_limits format shell spdx pages; do
     refuses 'nothing to look at' "$check" "$work/empty"
 done
 

@@ -6,32 +6,19 @@ MinIO's: made by its own STS, and given out by a small server in the places of A
 import contextlib
 import json
 import os
-import re
 import shlex
 import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from aws_services import PROGRAM, AwsServices, Keys
+from aws_services import PROGRAM, AwsServices, Keys, keys_of_minio
 from credentials_row import ROLE, pair, sso_file
 from loopback import TlsFront
-from oscommit_testing import (ABSENT, ACCESS_KEY, DENIED, DONE, SECRET_KEY, UNREACHABLE, USAGE, BackendCase, FaultProxy, main,
-                              signed_request)
+from oscommit_testing import (ABSENT, ACCESS_KEY, DENIED, DONE, SECRET_KEY, UNREACHABLE, USAGE, BackendCase, FaultProxy, main)
 
 SSO = "sso_start_url = https://example/start\nsso_region = us-east-1\nsso_account_id = 123456789012\nsso_role_name = W\n"
 EXPIRED = {"status": 400, "headers": "content-type: application/xml\r\nx-amz-request-id: MADEUP\r\n",
            "body": "<Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>"}
-
-
-def keys_of_minio(endpoint, lives_s):
-    """Keys with a token, by AssumeRole. What they are said to live is less than what they do."""
-    status, _, body = signed_request(endpoint, "sts", "POST", "/", b"Action=AssumeRole&Version=2011-06-15",
-                                     {"content-type": "application/x-www-form-urlencoded"})
-    if status != 200:
-        raise RuntimeError(f"MinIO gave no keys: {status} {body!r}")
-    found = [re.search(f"<{name}>(.*?)</{name}>", body.decode())[1]
-             for name in ("AccessKeyId", "SecretAccessKey", "SessionToken")]
-    return Keys(*found, lives_s)
 
 
 class Source:
@@ -274,6 +261,24 @@ class Sources(BackendCase):
             refused, written = store.requests(method="PUT", path_contains=key)
             self.assertIn(self.first.access_key_id, refused["query"] + refused["head"])
             self.assertIn(self.second.access_key_id, written["query"] + written["head"])
+
+    def test_a_head_that_is_refused_without_a_reason_is_about_the_keys(self):
+        """As S3 answers a HEAD with a token that is over: also where the keys are so new that none are looked for again."""
+        store, _, through = self.proxies()
+        store.add("answer", method="HEAD", status=400, headers="x-amz-request-id: MADEUP\r\n")
+        services = self.services()
+        source = next(one for one in asked_sources(services.url) if one.name == "container")
+        for environment, asked in ((self.environment(source, services), 2), (self.of_the_first(), 0)):
+            url = self.new_url("refused")
+            services.reset()
+            services.given = self.first
+            ran = self.exits(DENIED, "head", url, "--json", environment={**environment, **through})
+            self.assertEqual(ran.line()["error"]["code"], "OS_ERR_CREDENTIALS")
+            self.assertEqual(len(services.asked("container")), asked)
+            ran = self.exits(DENIED, "put", "-", url, "--if-absent", "--json", data=b"x", environment={**environment, **through})
+            self.assertEqual((ran.line()["verdict"], ran.line()["error"]["code"]), ("not executed", "OS_ERR_CREDENTIALS"))
+            self.assertEqual(store.requests(method="PUT", path_contains=url.rsplit("/", 1)[1]), [])
+            self.check_no_secret(ran)
 
     def test_keys_that_have_expired_already(self):
         """As the metadata service gives them in an outage."""

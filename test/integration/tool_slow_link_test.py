@@ -12,12 +12,11 @@ import tempfile
 import time
 import unittest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from oscommit_testing import EXIT_SKIPPED, tool
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import namespace
+from namespace import run
+from oscommit_testing import tool
 
-INSIDE = "OSCOMMIT_TEST_INSIDE_NAMESPACE"
 TABLE = "slow-link"
 BODY = 62000  # of the slow writer: at 36 kbit/s it takes 14 s
 # The writers differ by the ports that they send from: those of the slow one go through the bucket.
@@ -26,10 +25,6 @@ SLOW_MATCH = ["match", "ip", "sport", "0xa000", "0xfc00"]
 # One request carries the whole body (R15.2 would send it in parts, outside the lease). A store waits for a stalled body
 # for longer; nothing here stalls on purpose. The rest are the defaults.
 SHORT = ["--stage-above", "8388608", "--stalled-body-s", "3"]
-
-
-def run(*command):
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def ports(slow):
@@ -67,12 +62,6 @@ def wait_until(holds, patience_s=180):
             raise AssertionError("nothing happened for three minutes")
 
 
-def read_environment(path):
-    shell = f'. "{path}" && env -0'
-    output = subprocess.run(["bash", "-c", shell], check=True, capture_output=True).stdout
-    return dict(line.split("=", 1) for line in output.decode().split("\0") if "=" in line)
-
-
 class SlowLink(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -80,9 +69,7 @@ class SlowLink(unittest.TestCase):
         ports(slow=False)
         cls.folder = tempfile.TemporaryDirectory(prefix="oscommit-slow-link-")
         cls.servers = os.path.join(cls.folder.name, "servers")
-        environment = dict(os.environ, OSCOMMIT_SERVERS="minio dynamodb", OSCOMMIT_NO_INSTALL="1")
-        subprocess.run([ROOT + "/scripts/servers.sh", "start", cls.servers], check=True, env=environment)
-        found = read_environment(os.path.join(cls.servers, "env"))
+        found = namespace.start_servers(cls.servers, "minio dynamodb")
         cls.url = f"s3://{found['OSCOMMIT_TEST_MINIO_BUCKET']}/"
         cls.environment = {
             "PATH": os.environ["PATH"],
@@ -98,7 +85,7 @@ class SlowLink(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        subprocess.run([ROOT + "/scripts/servers.sh", "stop", cls.servers], check=True)
+        namespace.stop_servers(cls.servers)
         cls.folder.cleanup()
 
     @classmethod
@@ -190,25 +177,6 @@ class SlowLink(unittest.TestCase):
         self.assertEqual(self.read("longer"), b"A" * BODY)
 
 
-def enter_namespace():
-    """This program again, in a network namespace of its own. Says why where that cannot be."""
-    if not os.environ.get("OSCOMMIT_TEST_MINIO_ENDPOINT"):
-        print("skipped: OSCOMMIT_TEST_MINIO_ENDPOINT is not set")
-        sys.exit(EXIT_SKIPPED)
-    probe = ["unshare", "-n", "sh", "-c", "ip link set lo up && tc qdisc add dev lo root handle 1: htb default 10"]
-    try:
-        tried = subprocess.run(probe, check=False, capture_output=True, text=True)
-        why = tried.stderr.strip() if tried.returncode else None
-    except OSError as error:
-        why = str(error)
-    if why:
-        print(f"skipped: no network namespace with a token bucket can be made here: {why}")
-        sys.exit(EXIT_SKIPPED)
-    os.environ[INSIDE] = "1"
-    os.execvp("unshare", ["unshare", "-n", sys.executable, "-B", *sys.argv])
-
-
 if __name__ == "__main__":
-    if not os.environ.get(INSIDE):
-        enter_namespace()
+    namespace.enter("ip link set lo up; tc qdisc add dev lo root handle 1: htb default 10", "a token bucket")
     unittest.main(verbosity=2)

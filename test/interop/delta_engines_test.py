@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tables that delta-rs 1.6.6 reads and writes beside this library, without a log store; and the commands of docs/delta.md, as
-they stand there."""
+they stand there.
+
+Runs: docs/delta.md"""
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -15,10 +16,10 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import document
 from delta_table import BUCKET, DELTALAKE, PEER, Table, run_with_servers
 from oscommit_testing import DONE, NOT_EXECUTED, FaultProxy, tool
 
-DOCUMENT = os.path.join(HERE, "..", "..", "docs", "delta.md")
 
 # Every type that an append can express, as pyarrow writes it.
 TYPES = """
@@ -171,20 +172,16 @@ class Engines(unittest.TestCase):
         self.assertEqual((version, sorted(found)), (3, list("abcd")))
 
     def test_the_commands_of_the_document_run_as_they_stand_there(self):
-        with open(DOCUMENT) as text:
-            blocks = re.findall(r"^```(sh|python)\n(.*?)^```", text.read(), re.MULTILINE | re.DOTALL)
-        self.assertGreaterEqual([kind for kind, _ in blocks].count("sh"), 2)
+        found = document.blocks("docs/delta.md")
+        self.assertGreaterEqual([block.kind for block in found].count("sh"), 2)
         subprocess.run([DELTALAKE, "new", PEER, "make", self.folder, "part-1", "part-2", "part-3"], check=True)
         environment = self.table.environment(os.environ["OSCOMMIT_TEST_MINIO_ENDPOINT"])
         environment["PATH"] = os.path.dirname(tool()) + ":" + environment["PATH"]
         names = {"/srv/store": self.folder + "/store", "s3://bucket/events": self.table.url, "dynamodb://delta_log":
                  "dynamodb://" + self.table.log_store}
-        for kind, block in blocks:
-            for name, other in names.items():
-                block = block.replace(name, other)
-            command = ["sh", "-ec", block] if kind == "sh" else [DELTALAKE, "new", "-c", block + LEAVE]
-            done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=120)
-            self.assertEqual(done.returncode, 0, (block, done.stdout, done.stderr))
+        for block in found:
+            document.run(self, block, names, self.folder, environment,
+                         lambda text: [DELTALAKE, "new", "-c", text + LEAVE])
         self.assertIn(BUCKET, self.table.url)
 
 

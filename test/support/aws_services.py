@@ -8,8 +8,11 @@ import hashlib
 import http.server
 import json
 import re
+import socket
 import threading
 import urllib.parse
+
+from oscommit_testing import signed_request
 
 ROLE_SESSION_OF_ITS_OWN = re.compile(r"botocore-session-\d+|oscommit-\d+")  # made up by who asks
 PROGRAM = "/container/program"  # keys for a credential_process to print
@@ -38,6 +41,18 @@ class Keys:
         token = {"Token": self.token} if "Version" not in more else {"SessionToken": self.token} if self.token else {}
         return {"AccessKeyId": self.access_key_id, "SecretAccessKey": self.secret, **token,
                 "Expiration": self.expiry_text(), **more}
+
+
+def keys_of_minio(endpoint, lives_s, **own):
+    """Keys with a token, by AssumeRole. What they are said to live is less than what they do. keys=(ID, SECRET): of a server
+    that is not the one that the environment names."""
+    status, _, body = signed_request(endpoint, "sts", "POST", "/", b"Action=AssumeRole&Version=2011-06-15",
+                                     {"content-type": "application/x-www-form-urlencoded"}, **own)
+    if status != 200:
+        raise RuntimeError(f"MinIO gave no keys: {status} {body!r}")
+    found = [re.search(f"<{name}>(.*?)</{name}>", body.decode())[1]
+             for name in ("AccessKeyId", "SecretAccessKey", "SessionToken")]
+    return Keys(*found, lives_s)
 
 
 def sts_form_key(form):
@@ -135,17 +150,23 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                                   "refreshToken": "refresh-2", "tokenType": "Bearer"})
 
 
+class _Server(http.server.ThreadingHTTPServer):
+    def __init__(self, address):
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        super().__init__(address, _Handler)
+
+
 class AwsServices:
     """`url` leads to all of them. `given`: the keys that each gives; None: those that the question makes."""
 
-    def __init__(self):
+    def __init__(self, host="127.0.0.1", port=0):
         self._condition, self._asked, self._statuses = threading.Condition(), [], {}
         self.given = self.container_token = None
         self.imds_v1, self.lives_s = False, 3600
         self.sso_token = "sso-access-token"
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        self._server = _Server((host, port))
         self._server.services = self
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self.url = f"http://{host}:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def close(self):

@@ -129,7 +129,7 @@ CONTAINERS = [
     Row("with a token in a file, before one in a variable", "container",
         {**CONTAINER, "AWS_CONTAINER_AUTHORIZATION_TOKEN": "other",
          "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": "@HOME@/token"}, files=TOKEN, container_token=TOKEN["token"]),
-    Row("an empty URL", "refused: does not give a URL", {"AWS_CONTAINER_CREDENTIALS_FULL_URI": ""}),
+    Row("an empty URL", "refused: no container's service is named", {"AWS_CONTAINER_CREDENTIALS_FULL_URI": ""}),
     Row("a token with a line end", "refused: line end", {**CONTAINER, "AWS_CONTAINER_AUTHORIZATION_TOKEN": "a\nb"}),
     Row("the file of the token is not there", "refused: cannot be read",
         {**CONTAINER, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": "@HOME@/nothing"}),

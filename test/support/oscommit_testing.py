@@ -79,7 +79,7 @@ def _hmac(key, text):
     return hmac.new(key, text.encode(), hashlib.sha256).digest()
 
 
-def signed_request(endpoint, service, method, path, body=b"", headers=None, query=""):
+def signed_request(endpoint, service, method, path, body=b"", headers=None, query="", keys=(ACCESS_KEY, SECRET_KEY)):
     """One request signed by Signature V4, with a signer of its own. `query` is sent as it stands, "name=value&..." in
     the order of the names. Returns (status, headers, body)."""
     host = urllib.parse.urlsplit(endpoint).netloc
@@ -94,10 +94,10 @@ def signed_request(endpoint, service, method, path, body=b"", headers=None, quer
     )
     scope = f"{now[:8]}/{REGION}/{service}/aws4_request"
     text = "\n".join(["AWS4-HMAC-SHA256", now, scope, hashlib.sha256(canonical.encode()).hexdigest()])
-    key = _hmac(_hmac(_hmac(_hmac(("AWS4" + SECRET_KEY).encode(), now[:8]), REGION), service), "aws4_request")
+    key = _hmac(_hmac(_hmac(_hmac(("AWS4" + keys[1]).encode(), now[:8]), REGION), service), "aws4_request")
     signature = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
     signed["authorization"] = (
-        f"AWS4-HMAC-SHA256 Credential={ACCESS_KEY}/{scope}, SignedHeaders={names}, Signature={signature}"
+        f"AWS4-HMAC-SHA256 Credential={keys[0]}/{scope}, SignedHeaders={names}, Signature={signature}"
     )
     connection = http.client.HTTPConnection(host, timeout=120)
     try:

@@ -27,7 +27,7 @@
 
 #![deny(missing_docs, unsafe_code)]
 
-// The examples of the document are tests.
+// The examples of the document are tests. Runs: docs/rust.md
 #[cfg(all(doctest, feature = "object_store_0_12"))]
 #[doc = include_str!("../../../docs/rust.md")]
 struct Document;

@@ -230,6 +230,59 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_damaged_config_file_is
     assert_null(found.region);
 }
 
+static void expect_checksums(const char *profile, enum endpoint_checksum of_requests,
+                             enum endpoint_checksum of_responses)
+{
+    struct endpoint_setting found;
+    os_error err;
+    assert_int_equal(endpoint_from_environment("s3", profile, &found, &err), OS_OK);
+    assert_int_equal(found.checksums.of_requests, of_requests);
+    assert_int_equal(found.checksums.of_responses, of_responses);
+    endpoint_setting_free(&found);
+}
+
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, checksums_are_those_of_the_variables_and_then_of_the_profile)
+{
+    write_profile("config", "[profile r]\nrequest_checksum_calculation = when_required\n"
+                            "[profile s]\nresponse_checksum_validation = When_Supported\n");
+    expect_checksums(NULL, ENDPOINT_CHECKSUM_NOT_SAID, ENDPOINT_CHECKSUM_NOT_SAID);
+    expect_checksums("r", ENDPOINT_CHECKSUM_REQUIRED, ENDPOINT_CHECKSUM_NOT_SAID);
+    expect_checksums("s", ENDPOINT_CHECKSUM_NOT_SAID, ENDPOINT_CHECKSUM_SUPPORTED);
+    setenv("AWS_REQUEST_CHECKSUM_CALCULATION", "WHEN_SUPPORTED", 1);
+    setenv("AWS_RESPONSE_CHECKSUM_VALIDATION", "when_required", 1);
+    expect_checksums("r", ENDPOINT_CHECKSUM_SUPPORTED, ENDPOINT_CHECKSUM_REQUIRED);
+}
+
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, a_long_word_for_checksums_is_cut_in_the_sentence)
+{
+    struct endpoint_setting found = {0};
+    os_error err;
+    char longest[201];
+    memset(longest, 'w', 200);
+    longest[200] = '\0';
+    setenv("AWS_RESPONSE_CHECKSUM_VALIDATION", longest, 1);
+    assert_int_equal(endpoint_from_environment("s3", NULL, &found, &err), OS_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "www\"; there are when_required and when_supported."));
+}
+
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, other_words_for_checksums_are_refused_where_they_are_read)
+{
+    static const char *const names[][2] = {{"AWS_REQUEST_CHECKSUM_CALCULATION", "request_checksum_calculation"},
+                                           {"AWS_RESPONSE_CHECKSUM_VALIDATION", "response_checksum_validation"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct endpoint_setting found = {0};
+        os_error err;
+        setenv(names[i][0], "always", 1);
+        assert_int_equal(endpoint_from_environment("s3", NULL, &found, &err), OS_ERR_CONFIG);
+        assert_null(found.url);
+        assert_non_null(strstr(err.message, names[i][0]));
+        assert_non_null(strstr(err.message, names[i][1]));
+        assert_int_equal(endpoint_from_environment("dynamodb", NULL, &found, &err), OS_OK); /* they are of S3 */
+        endpoint_setting_free(&found);
+        unsetenv(names[i][0]);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------- buckets */
 
 TEST(bucket_names_follow_the_rules_of_s3)

@@ -34,6 +34,8 @@ static inline void surroundings_clear(void)
         "AWS_USE_FIPS_ENDPOINT",
         "AWS_USE_DUALSTACK_ENDPOINT",
         "AWS_CA_BUNDLE",
+        "AWS_REQUEST_CHECKSUM_CALCULATION",
+        "AWS_RESPONSE_CHECKSUM_VALIDATION",
         "AWS_ROLE_ARN",
         "AWS_ROLE_SESSION_NAME",
         "AWS_WEB_IDENTITY_TOKEN_FILE",

@@ -133,7 +133,6 @@ static const struct {
     {"another one of IPv6", "http://[fd00:ec2::24]/x", "names the host [fd00:ec2::24] over http://."},
     {"a user", "http://127.0.0.1@192.0.2.1/x", "does not give a URL of the form"},
     {"no scheme", "127.0.0.1/x", "does not give a URL of the form"},
-    {"nothing", "", "does not give a URL of the form"},
 };
 
 TEST_ROWS_WITH(sources, addresses, a_host_that_may_not_be_told_is_refused_before_anything_is_sent)
@@ -170,6 +169,21 @@ TEST_ROWS_WITH(sources, platforms, the_platforms_own_hosts_are_asked_without_tls
     assert_int_equal(sources->chain.would_block, row->asked);
     if (!row->asked)
         sources_check_says(sources, row->variable);
+}
+
+/* A shell takes a variable away from one command so. */
+TEST_WITH(sources, variables_without_a_value_are_not_set)
+{
+    setenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "", 1);
+    sources_name_server(sources, "AWS_CONTAINER_CREDENTIALS_FULL_URI", "/keys");
+    setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "", 1);
+    setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN", "", 1);
+    sources_give_keys(sources, "id", 3600, false);
+    sources_expect(sources, NULL, "container", "id", "t");
+    assert_null(http_headers_get(&sources_request(sources, 0)->headers, "authorization"));
+    setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "", 1);
+    setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
+    sources_expect_none(sources, NULL, OS_ERR_CREDENTIALS, "no container's service is named");
 }
 
 TEST_WITH(sources, an_address_that_is_too_long_is_not_cut)

@@ -48,6 +48,21 @@ TEST_WITH(sources, what_a_program_prints_are_the_keys)
     assert_int_equal(sources->chain.found.expires_s, 4102444800);
 }
 
+/* What has to be asked is asked by what stood in the files when it was found out; the next search reads them anew. */
+TEST_WITH(sources, one_search_reads_the_files_once)
+{
+    set_script("printf '%s' '" KEYS "'", "");
+    sources->chain = (struct chain){.profile = "p"};
+    assert_int_equal(chain_find(&sources->chain, &sources->error), OS_ERR_CREDENTIALS);
+    assert_true(sources->chain.would_block);
+    sources_write("config", "");
+    sources->chain.fetcher = &sources->fetcher;
+    assert_int_equal(chain_find(&sources->chain, &sources->error), OS_OK);
+    assert_string_equal(sources->chain.source, "process");
+    setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
+    sources_expect_none(sources, "p", OS_ERR_CREDENTIALS, "There are no credentials");
+}
+
 /* No shell takes them apart; standard input is empty. */
 TEST_WITH(sources, its_arguments_are_the_words_of_the_setting)
 {
@@ -173,6 +188,17 @@ TEST_WITH(sources, a_status_that_is_not_to_be_had_is_no_failure)
     os_code code = sources_find(sources, "p");
     (void)signal(SIGCHLD, before);
     assert_int_equal(code, OS_OK);
+}
+
+/* The whole search has an end, of which a program gets what is left. */
+TEST_WITH(sources, it_gets_no_more_time_than_the_search_has)
+{
+    set_script("exec sleep 1000", "");
+    sources->fetcher.deadline_monotonic_ms = now_ms() + 200;
+    uint64_t start_ms = now_ms();
+    sources_expect_none(sources, "p", OS_ERR_CREDENTIALS, "did not end in time");
+    assert_true(now_ms() - start_ms < 45000);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
 TEST_WITH(sources, no_child_is_left_behind)

@@ -161,6 +161,33 @@ TEST_WITH(sources, a_service_that_is_busy_is_asked_again)
     http_response_free(&response);
 }
 
+/* As STS says it. */
+static const struct {
+    const char *name;
+    const char *code;
+    unsigned asked;
+} busy_codes[] = {
+    {"throttled", "Throttling", 2},
+    {"throttled, as newer services say it", "ThrottlingException", 2},
+    {"too many requests", "RequestLimitExceeded", 2},
+    {"the identity provider", "IDPCommunicationError", 2},
+    {"anything else", "ExpiredTokenException", 1},
+    {"something that begins so", "RequestLimitExceededForGood", 1},
+};
+
+TEST_ROWS_WITH(sources, busy_codes, a_400_that_says_that_a_service_is_busy_is_asked_again)
+{
+    struct http_response response;
+    char body[200];
+    snprintf(body, sizeof(body), "<ErrorResponse><Error><Code>%s</Code></Error></ErrorResponse>", row->code);
+    sources_answer(sources, "400 Bad Request", body);
+    sources_answer(sources, "200 OK", "yes");
+    assert_int_equal(ask(sources, 3, &response), OS_OK);
+    assert_int_equal(response.status, row->asked == 2 ? 200 : 400);
+    assert_int_equal(http_server_count(sources->server), row->asked);
+    http_response_free(&response);
+}
+
 TEST_WITH(sources, the_last_answer_counts_when_the_attempts_are_over)
 {
     struct http_response response;

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* SHA-1 of "corp", and of "https://corp.awsapps.com/start" (sha1sum). */
 #define OF_SESSION "sso/cache/ee0bfd2552fbd840c02cc48b6e823320543c450f.json"
@@ -274,6 +275,20 @@ static void check_folder(void)
         count += entry->d_name[0] != '.';
     closedir(folder);
     assert_int_equal(count, 1);
+}
+
+/* Of a process that was killed, and had the id of this one. */
+TEST_WITH_AS(sources, sso_set_up, what_an_earlier_process_left_does_not_keep_a_token_from_being_saved)
+{
+    char left[sizeof(OF_SESSION) + 32];
+    snprintf(left, sizeof(left), "%s.%ld", OF_SESSION, (long)getpid());
+    sources_write("config", SESSION);
+    sources_write(left, "");
+    write_renewable(-5, 86400);
+    sources_answer(sources, "200 OK", RENEWED);
+    sources_answer(sources, "200 OK", KEYS);
+    sources_expect(sources, "p", "sso", "id", "t");
+    check_file("HUSH-new", "HUSH-refresh2");
 }
 
 static const struct {

@@ -82,6 +82,12 @@ TEST(a_key_that_is_none_is_refused_by_every_builder)
 
 /* ------------------------------------------------------------------------------------------------ GET, DELETE */
 
+TEST(a_store_is_not_asked_for_a_sum_that_nobody_wants)
+{
+    const struct s3_target target = {.endpoint = &local, .bucket = "bucket", .no_sums_of_gets = true};
+    BUILDS(s3_build_get(&target, "k", 0, 0, &request, NULL), "GET http://127.0.0.1:9000/bucket/k\n");
+}
+
 TEST(a_range_is_asked_for_by_first_and_last_byte)
 {
     static const struct {

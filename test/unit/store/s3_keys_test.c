@@ -6,6 +6,7 @@
 #include "unit/store/store_call.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define EXPIRED "<Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>"
@@ -179,6 +180,33 @@ TEST_WITH(searched, a_second_expired_token_is_the_answer)
     CHECK_ANSWER(answer, OS_ERR_CREDENTIALS);
     assert_string_equal(answer.service.code, "ExpiredToken");
     assert_int_equal(http_server_count(searched->server), 2);
+}
+
+/* New keys have changed nothing: status 77, and not that of a request that was wrong in itself. */
+TEST_WITH(searched, a_head_that_is_refused_again_without_a_reason_is_about_the_keys)
+{
+    sources_give_keys(&searched->sources, "one", 3600, false);
+    sources_give_keys(&searched->sources, "two", 3600, false);
+    for (int i = 0; i < 3; i++)
+        answer_expired(searched, "");
+    for (int i = 0; i < 2; i++) { /* the second time the keys are fresh, and none are looked for */
+        struct store_answer answer = head(searched);
+        CHECK_ANSWER(answer, OS_ERR_CREDENTIALS);
+        CHECK_SAYS(&answer.error, "HEAD of k failed: HTTP 400 without a reason");
+        answer_expired(searched, "");
+    }
+    assert_int_equal(http_server_count(searched->server), 4);
+    assert_int_equal(http_server_count(searched->sources.server), 2);
+}
+
+/* They have no end: an object that was encrypted with its writer's own key is answered so, too. */
+TEST_WITH(searched, a_head_that_is_refused_without_a_reason_says_nothing_about_keys_without_a_token)
+{
+    setenv("AWS_ACCESS_KEY_ID", "AKIASTATIC", 1);
+    setenv("AWS_SECRET_ACCESS_KEY", "secret", 1);
+    for (int i = 0; i < 2; i++)
+        answer_expired(searched, "");
+    CHECK_ANSWER(head(searched), OS_ERR_REFUSED);
 }
 
 TEST_WITH(searched, a_repetition_that_waits_for_keys_can_be_cancelled)

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/digest.h"
 #include "store/answer.h"
+#include "store/s3_http.h"
 #include "support/http_server.h"
 #include "support/socket_watch.h"
 #include "unit/api/client_scratch.h"
@@ -305,6 +306,30 @@ TEST_WITH(fixture, a_body_goes_with_the_sum_that_tells_whether_it_arrived)
     const struct http_server_record *record = only_request(fixture);
     assert_string_equal(http_headers_get(&record->headers, "content-md5"), wanted);
     assert_non_null(strstr(record->target, "content-md5")); /* signed */
+}
+
+static void check_crc32(const struct s3_target *target, enum http_body_kind kind, const char *wanted)
+{
+    struct store_request request = {.verb = STORE_PUT, .key = "k"};
+    struct s3_store_http http;
+    request.body = (struct http_body){.kind = kind, .data = "123456789", .length = 9};
+    s3_store_http_init(&http);
+    assert_int_equal(s3_store_build(target, &request, &http, NULL), OS_OK);
+    const char *found = http_headers_get(&http.request.headers, "x-amz-checksum-crc32");
+    assert_string_equal(found != NULL ? found : "none", wanted);
+    s3_store_http_free(&http);
+}
+
+/* The check value of the catalogue of CRCs. */
+TEST(a_body_in_memory_gets_a_crc32_where_the_surroundings_want_one)
+{
+    struct endpoint endpoint;
+    assert_int_equal(endpoint_parse("s3", "http://h", "r", &endpoint, NULL), OS_OK);
+    const struct s3_target usual = {.endpoint = &endpoint, .bucket = "bucket"};
+    const struct s3_target summed = {.endpoint = &endpoint, .bucket = "bucket", .sums_puts = true};
+    check_crc32(&usual, HTTP_BODY_MEMORY, "none");
+    check_crc32(&summed, HTTP_BODY_MEMORY, "y/Q5Jg==");
+    check_crc32(&summed, HTTP_BODY_NONE, "none");
 }
 
 /* What stands between the client and the store may answer from what it remembers, or with less than was asked for. */
