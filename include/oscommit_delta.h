@@ -108,7 +108,7 @@ OS_API os_verdict os_delta_resolve(os_client *client, const char *table, const c
 
 /* What os_delta_check finds. */
 typedef enum os_delta_finding_kind {
-    OS_DELTA_VERSION_MISSING = 1,       /* a version that is not in the log, and later ones are */
+    OS_DELTA_VERSION_MISSING = 1,       /* versions that are not in the log, from this one on, and later ones are */
     OS_DELTA_VERSION_UNREADABLE = 2,    /* a version that is no log entry */
     OS_DELTA_FILE_TWICE = 3,            /* a data file that two versions add */
     OS_DELTA_FILE_MISSING = 4,          /* a data file of the table that is not there */

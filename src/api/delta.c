@@ -2,7 +2,7 @@
 /* The functions of oscommit_delta.h. */
 #include "append/append.h"
 #include "append/check.h"
-#include "append/log_store.h"
+#include "append/entries.h"
 
 os_verdict os_delta_commit(os_client *client, const char *table, const os_delta_files *files,
                            const os_delta_options *options, const os_call *call, os_delta_result *ret, os_error *err)
@@ -34,12 +34,12 @@ os_code os_delta_check(os_client *client, const char *table, const os_delta_opti
 
 os_code os_delta_log_store_create(os_client *log_store, const os_call *call, os_error *err)
 {
-    return log_store_table(log_store, TABLE_CREATE, call, err);
+    return entry_table(log_store, TABLE_CREATE, call, err);
 }
 
 os_code os_delta_log_store_check(os_client *log_store, const os_call *call, os_error *err)
 {
-    return log_store_table(log_store, TABLE_CHECK, call, err);
+    return entry_table(log_store, TABLE_CHECK, call, err);
 }
 
 void os_delta_result_clear(os_delta_result *result)

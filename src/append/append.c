@@ -205,32 +205,34 @@ os_code append_head(struct append *append, const char *folder, const char *name)
     return code;
 }
 
-static bool is_worth_another(os_code code)
+bool append_is_worth_another(os_code code)
 {
     return code == OS_ERR_UNDECIDED || code == OS_ERR_THROTTLED || code == OS_ERR_NETWORK || code == OS_ERR_SERVICE;
 }
 
-os_code append_put(struct append *append, const char *folder, const char *name, const os_body *body, bool *ret_maybe)
+os_code append_put_once(struct append *append, const char *folder, const char *name, const os_body *body,
+                        bool if_absent)
 {
     char *key = append_key(append, folder, name);
-    uint64_t wait_ms = REPEAT_LEAST_MS;
-    os_code code;
-    *ret_maybe = false;
-    if (key == NULL)
-        return error_no_memory(&append->error);
-    for (;;) {
-        os_call call = append_rest_of_call(append);
-        call.progress = append->call.progress;
-        call.progress_context = append->call.progress_context;
-        const struct plain_arguments put = {.key = key, .body = body, .call = &call};
-        code = plain_call(append->client, &put, plain_put, &append->error);
-        *ret_maybe = *ret_maybe || code == OS_ERR_UNDECIDED;
-        if (!is_worth_another(code) || !append_pause(append, wait_ms))
-            break;
-        wait_ms = wait_ms * 2 < REPEAT_MOST_MS ? wait_ms * 2 : REPEAT_MOST_MS;
-    }
+    os_call call = append_rest_of_call(append);
+    call.progress = append->call.progress;
+    call.progress_context = append->call.progress_context;
+    const struct plain_arguments put = {.key = key, .body = body, .call = &call, .if_absent = if_absent};
+    os_code code =
+        key != NULL ? plain_call(append->client, &put, plain_put, &append->error) : error_no_memory(&append->error);
     free(key);
     return code;
+}
+
+os_code append_put(struct append *append, const char *folder, const char *name, const os_body *body)
+{
+    uint64_t wait_ms = REPEAT_LEAST_MS;
+    for (;;) {
+        os_code code = append_put_once(append, folder, name, body, false);
+        if (!append_is_worth_another(code) || !append_pause(append, wait_ms))
+            return code;
+        wait_ms = wait_ms * 2 < REPEAT_MOST_MS ? wait_ms * 2 : REPEAT_MOST_MS;
+    }
 }
 
 void append_delete(struct append *append, const char *folder, const char *name)

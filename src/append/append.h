@@ -56,9 +56,13 @@ char *append_key(const struct append *append, const char *folder, const char *na
 /* Plain calls on an object below the table, with the rest of the call's time. OS_ERR_NOT_FOUND: nothing is there. */
 os_code append_get(struct append *append, const char *folder, const char *name, uint64_t max, struct buf *ret);
 os_code append_head(struct append *append, const char *folder, const char *name);
-/* Written again after an answer that says nothing, as the same bytes under a name that is written with no others. *ret_maybe
- * after a failure: it may have been written all the same. */
-os_code append_put(struct append *append, const char *folder, const char *name, const os_body *body, bool *ret_maybe);
+/* One request. `if_absent`: on that condition, which the store must be known to enforce; OS_ERR_CONFLICT if it did not
+ * hold. */
+os_code append_put_once(struct append *append, const char *folder, const char *name, const os_body *body,
+                        bool if_absent);
+bool append_is_worth_another(os_code code); /* of such a request: it may have been done, or was put off */
+/* Written again after an answer that says nothing, as the same bytes under a name that is written with no others. */
+os_code append_put(struct append *append, const char *folder, const char *name, const os_body *body);
 void append_delete(struct append *append, const char *folder, const char *name); /* as far as it goes */
 
 /* Finds the newest version, and what the table asks of its writers. */

@@ -23,13 +23,8 @@ static void put_name(struct check *check, json_t *names, const char *name, json_
 
 static void note_version(struct check *check, uint64_t version)
 {
-    char number[TEXT_NUMBER_SIZE];
-    text_number(version, number);
-    put_name(check, check->versions, number, 1);
-    if (!check->has_version)
-        check->first = version;
-    check->has_version = true;
-    check->last = version;
+    if (json_array_append_new(check->versions, json_integer((json_int_t)version)) != 0)
+        no_memory(check);
 }
 
 static void note_log_object(struct check *check, const char *name)
@@ -104,27 +99,36 @@ static os_code read_version(struct check *check, uint64_t version)
     return code == OS_OK ? check->code : code;
 }
 
-static void tell_missing(struct check *check, uint64_t version)
+/* As one, since there may be any number: a name of the log is anybody's to choose. */
+static void tell_missing(struct check *check, uint64_t first, uint64_t last)
 {
-    (void)check_tell(check, &(struct check_finding){OS_DELTA_VERSION_MISSING, version, ""},
-                     "Version %llu is not in the log, and later ones are: no reader gets beyond the version before it.",
-                     (unsigned long long)version);
+    const struct check_finding finding = {OS_DELTA_VERSION_MISSING, first, ""};
+    if (first == last)
+        (void)check_tell(
+            check, &finding,
+            "Version %llu is not in the log, and later ones are: no reader gets beyond the version before it.",
+            (unsigned long long)first);
+    else
+        (void)check_tell(
+            check, &finding,
+            "Versions %llu to %llu are not in the log, and later ones are: no reader gets beyond the version before "
+            "them.",
+            (unsigned long long)first, (unsigned long long)last);
 }
 
 /* Those before the first may have been removed behind a checkpoint. */
 static os_code read_versions(struct check *check)
 {
     os_code code = check->code;
-    bool is_cut = check->checkpoint != CHECK_NO_VERSION && check->checkpoint + 1 >= check->first;
-    if (check->has_version && check->first > 0 && !is_cut)
-        tell_missing(check, check->first - 1);
-    for (uint64_t version = check->first; check->has_version && version <= check->last && code == OS_OK; version++) {
-        if (!check_has_version(check, version))
-            tell_missing(check, version);
-        else
-            code = read_version(check, version);
-        if (check->code != OS_OK)
-            code = check->code;
+    uint64_t first = check_version_at(check, 0);
+    bool is_cut = check->checkpoint != CHECK_NO_VERSION && check->checkpoint + 1 >= first;
+    uint64_t next = is_cut ? first : 0;
+    for (size_t i = 0; i < json_array_size(check->versions) && code == OS_OK; i++) {
+        uint64_t version = check_version_at(check, i);
+        if (version > next)
+            tell_missing(check, next, version - 1);
+        code = check->code == OS_OK ? read_version(check, version) : check->code;
+        next = version + 1;
     }
     return code;
 }
@@ -179,7 +183,7 @@ static os_code check_temps(struct check *check)
 static os_code check_all(struct check *check)
 {
     os_code code = list_table(check);
-    if (code == OS_OK && !check->has_version && check->checkpoint == CHECK_NO_VERSION)
+    if (code == OS_OK && json_array_size(check->versions) == 0 && check->checkpoint == CHECK_NO_VERSION)
         code = error_set(&check->append->error, OS_ERR_NOT_FOUND, "There is no Delta table at \"%.300s\".",
                          check->append->prefix);
     if (code == OS_OK)
@@ -195,7 +199,7 @@ static os_code check_begun(struct append *append, const struct check_arguments *
 {
     struct check check = {.append = append,
                           .arguments = arguments,
-                          .versions = json_object(),
+                          .versions = json_array(),
                           .temps = json_object(),
                           .objects = json_object(),
                           .files = json_object(),

@@ -15,13 +15,10 @@ struct check_arguments {
 struct check {
     struct append *append;
     const struct check_arguments *arguments;
-    json_t *versions; /* own: of each commit of the log that is there, by its number in decimal */
+    json_t *versions; /* own: the numbers of the commits that are in the log, in their order */
     json_t *temps;    /* own: the temp files, by their names below the log */
     json_t *objects;  /* own: what lies below the table, but for the log */
-    json_t *files;  /* own: data files of the newest version, by their paths in the log: the version that added them */
-    uint64_t first; /* of the versions */
-    uint64_t last;
-    bool has_version;
+    json_t *files; /* own: data files of the newest version, by their paths in the log: the version that added them */
     uint64_t checkpoint; /* the newest; UINT64_MAX: none */
     uint64_t reading;    /* the version whose actions are read */
     os_code code;        /* OS_ERR_STOPPED: the caller's function said so */
@@ -36,6 +33,9 @@ struct check_finding {
 bool check_tell(struct check *check, const struct check_finding *finding, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The place of the first version that is there and is not below `from`; their count if there is none. */
+size_t check_find(const struct check *check, uint64_t from);
+uint64_t check_version_at(const struct check *check, size_t place);
 bool check_has_version(const struct check *check, uint64_t version);
 
 /* Whether the entries of the log store fit what was listed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The entries of a log store beside the log that they are of. */
 #include "append/check.h"
-#include "append/log_store.h"
+#include "append/entries.h"
 
 #include "base/error.h"
 #include "holding/asking.h"
@@ -64,9 +64,9 @@ static int give_row(void *context, const void *given)
     struct entry_walk *walk = context;
     struct check *check = walk->check;
     const struct entry_row *row = given;
-    for (; walk->has_next && walk->next < row->version && check->code == OS_OK; walk->next++)
-        if (check_has_version(check, walk->next))
-            (void)tell_without_entry(check, walk->next);
+    size_t end = check_find(check, row->version);
+    for (size_t i = check_find(check, walk->next); walk->has_next && i < end && check->code == OS_OK; i++)
+        (void)tell_without_entry(check, check_version_at(check, i));
     walk->has_next = true;
     walk->next = row->version + 1;
     bool goes_on = tell_row(check, row);
@@ -79,13 +79,14 @@ static int give_row(void *context, const void *given)
 static void tell_newer(struct entry_walk *walk)
 {
     struct check *check = walk->check;
-    for (uint64_t version = walk->next; walk->has_next && version <= check->last && check->code == OS_OK; version++)
-        if (check_has_version(check, version))
-            (void)check_tell(
-                check, &(struct check_finding){OS_DELTA_ENTRY_MISSING, version, ""},
-                "Version %llu is newer than every entry of the log store: a writer wrote it that does not use "
-                "the log store. Such writers overwrite each other's commits.",
-                (unsigned long long)version);
+    size_t end = json_array_size(check->versions);
+    for (size_t i = check_find(check, walk->next); walk->has_next && i < end && check->code == OS_OK; i++) {
+        uint64_t version = check_version_at(check, i);
+        (void)check_tell(check, &(struct check_finding){OS_DELTA_ENTRY_MISSING, version, ""},
+                         "Version %llu is newer than every entry of the log store: a writer wrote it that does not use "
+                         "the log store. Such writers overwrite each other's commits.",
+                         (unsigned long long)version);
+    }
 }
 
 os_code check_entries(struct check *check)

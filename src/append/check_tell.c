@@ -26,9 +26,27 @@ bool check_tell(struct check *check, const struct check_finding *finding, const 
     return check->code == OS_OK;
 }
 
+uint64_t check_version_at(const struct check *check, size_t place)
+{
+    return (uint64_t)json_integer_value(json_array_get(check->versions, place));
+}
+
+size_t check_find(const struct check *check, uint64_t from)
+{
+    size_t low = 0;
+    size_t high = json_array_size(check->versions);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (check_version_at(check, middle) < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 bool check_has_version(const struct check *check, uint64_t version)
 {
-    char number[TEXT_NUMBER_SIZE];
-    text_number(version, number);
-    return json_object_get(check->versions, number) != NULL;
+    size_t place = check_find(check, version);
+    return place < json_array_size(check->versions) && check_version_at(check, place) == version;
 }

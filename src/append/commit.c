@@ -20,9 +20,9 @@ struct commit {
     struct append *append;
     const struct commit_arguments *arguments;
     struct snapshot snapshot;
-    struct buf bytes;                /* of the entry */
-    bool is_first;                   /* these make the table */
-    char temp[DELTA_TEMP_NAME_SIZE]; /* with a log store: what they lie under; "": nowhere */
+    struct buf bytes;       /* of the entry */
+    bool is_first;          /* these make the table */
+    struct log_write write; /* with a log store; its temp file "": they lie nowhere */
 };
 
 static uint64_t next_version(const struct commit *commit)
@@ -52,10 +52,18 @@ static os_code take_snapshot(struct commit *commit)
     return code;
 }
 
+static void drop_temp(struct commit *commit)
+{
+    if (commit->write.temp[0] != '\0')
+        append_delete(commit->append, DELTA_LOG_FOLDER, commit->write.temp);
+    memset(&commit->write, 0, sizeof(commit->write));
+}
+
 static os_code write_bytes(struct commit *commit)
 {
     struct append *append = commit->append;
     struct clock_reading now;
+    char id[DELTA_UUID_SIZE];
     clock_read(&now);
     const struct delta_commit what = {
         .adds = commit->arguments->adds,
@@ -64,33 +72,33 @@ static os_code write_bytes(struct commit *commit)
         .app_id = append->options.app_id,
         .app_version = append->options.app_version,
         .engine = "oscommit",
+        .id = id,
         .now_ms = (int64_t)now.realtime_ms,
     };
     buf_free(&commit->bytes);
     commit->is_first = !commit->snapshot.exists;
-    if (commit->temp[0] != '\0')
-        append_delete(append, DELTA_LOG_FOLDER, commit->temp);
-    commit->temp[0] = '\0';
-    return delta_commit_write(&what, &commit->bytes)
+    drop_temp(commit);
+    return delta_uuid(id) && delta_commit_write(&what, &commit->bytes)
                ? OS_OK
                : error_set(&append->error, OS_ERR_NO_MEMORY,
-                           "The log entry could not be made: too many files, or no memory.");
+                           "The log entry could not be made: too many files, no memory, or no random bytes.");
 }
 
 /* D1: under a name of its own, which is written with these bytes alone. */
 static os_code put_temp(struct commit *commit)
 {
     struct append *append = commit->append;
+    struct log_write *write = &commit->write;
     const os_body body = OS_BODY_MEMORY(buf_str(&commit->bytes), commit->bytes.len);
-    bool maybe;
-    if (commit->temp[0] != '\0')
+    write->bytes = &commit->bytes;
+    if (write->temp[0] != '\0')
         return OS_OK;
-    if (!delta_log_name_temp(commit->temp))
-        return error_set(&append->error, OS_ERR_IO, "The system has no random bytes; nothing was written.");
-    os_code code = append_put(append, DELTA_LOG_FOLDER, commit->temp, &body, &maybe);
-    if (code != OS_OK)
-        commit->temp[0] = '\0';
-    return code;
+    if (!delta_log_name_temp(write->temp) || !sha256_hex(buf_str(&commit->bytes), commit->bytes.len, write->sha256)) {
+        write->temp[0] = '\0';
+        return error_set(&append->error, OS_ERR_IO,
+                         "The system has no random bytes, or no SHA-256; nothing was added.");
+    }
+    return append_put(append, DELTA_LOG_FOLDER, write->temp, &body);
 }
 
 /* ------------------------------------------------------------------------------------------------------- the write */
@@ -147,7 +155,8 @@ static os_verdict put_version(struct commit *commit, uint64_t version)
         return put_guarded(commit, version);
     if (put_temp(commit) != OS_OK)
         return OS_NOT_EXECUTED;
-    return log_store_commit(append, version, commit->temp, &commit->bytes);
+    commit->write.version = version;
+    return log_store_commit(append, &commit->write);
 }
 
 /* ------------------------------------------------------------------------------------------------------ a conflict */
@@ -160,7 +169,7 @@ static os_code look_at_winner(struct commit *commit, uint64_t version)
     os_code code = snapshot_read_version(append, version, &reading, &won);
     if (code == OS_ERR_NOT_FOUND) /* an entry of a log store that its writer took back: the version is free again */
         return OS_OK;
-    if (code == OS_OK && won.has_txn)
+    if (code == OS_OK && won.has_txn && won.txn_version >= append->options.app_version)
         code = refuse_done(append, won.txn_version);
     if (code == OS_OK && (won.metadata != NULL || won.protocol != NULL))
         code = error_set(
@@ -177,6 +186,8 @@ static os_code after_conflict(struct commit *commit, uint64_t version)
 {
     struct append *append = commit->append;
     uint64_t most_ms = (uint64_t)++append->result.conflicts * PAUSE_STEP_MS;
+    if (commit->write.is_named) /* no late copy of it may become the lost version, nor the next one twice */
+        drop_temp(commit);
     os_code code = commit->snapshot.exists ? look_at_winner(commit, version) : take_snapshot(commit);
     if (code != OS_OK)
         return code;
@@ -221,8 +232,8 @@ os_verdict append_commit(struct append *append, const struct commit_arguments *a
     struct commit commit = {.append = append, .arguments = arguments};
     buf_init(&commit.bytes, DELTA_COMMIT_MAX);
     os_verdict verdict = commit_rounds(&commit);
-    if (verdict != OS_UNKNOWN && verdict != OS_COMMITTED && commit.temp[0] != '\0')
-        append_delete(append, DELTA_LOG_FOLDER, commit.temp);
+    if (verdict != OS_UNKNOWN && verdict != OS_COMMITTED)
+        drop_temp(&commit);
     if (verdict == OS_COMMITTED)
         append->result.files = arguments->count;
     snapshot_clear(&commit.snapshot);

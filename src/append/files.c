@@ -146,9 +146,8 @@ static os_code upload(void *context)
     os_code code = OS_OK;
     for (size_t i = 0; i < files->count && code == OS_OK; i++) {
         const os_body body = OS_BODY_FILE(files->paths[i]);
-        bool maybe;
         files->uploaded = i + 1;
-        code = append_put(files->append, "", files->names[i], &body, &maybe);
+        code = append_put(files->append, "", files->names[i], &body);
         if (code == OS_OK)
             code = check_unchanged(files, i);
         files->adds[i].modified_ms = (int64_t)append_now_s() * 1000;

@@ -44,13 +44,12 @@ os_verdict append_run_resolve(os_client *client, const struct append_arguments *
                               os_error *err)
 {
     struct append append;
-    char temp[DELTA_TEMP_NAME_SIZE];
-    uint64_t version = 0;
+    struct log_write write;
     os_verdict verdict = OS_UNKNOWN;
     if (append_begin(&append, client, arguments) == OS_OK) {
         const char *ticket = arguments->ticket != NULL ? arguments->ticket : "";
-        verdict = log_store_take_ticket(ticket, &version, temp) ? log_store_resolve(&append, version, temp)
-                                                                : resolve_guarded(&append, ticket);
+        verdict = log_store_take_ticket(ticket, &write) ? log_store_resolve(&append, &write)
+                                                        : resolve_guarded(&append, ticket);
         append_end(&append);
     }
     return append_give(&append, verdict, ret, err);

@@ -183,16 +183,34 @@ static os_code search_behind(struct append *append, struct log_list *list, uint6
     return refuse_gap(append, list);
 }
 
+/* The versions before the first may have been removed behind a checkpoint. */
+static bool is_cut(const struct log_list *list)
+{
+    return list->has_checkpoint && list->checkpoint + 1 >= list->first;
+}
+
+/* A hole: no reader gets beyond it. Where the list began at a hint, what is before that may be all there. */
+static os_code look_for_gap(struct append *append, struct log_list *list, bool *is_whole)
+{
+    os_code code = OS_OK;
+    if (list->first == 0 || is_cut(list))
+        return OS_OK;
+    if (!*is_whole)
+        code = list_log(append, 0, list);
+    *is_whole = true;
+    return code != OS_OK || list->first == 0 || is_cut(list) ? code : refuse_gap(append, list);
+}
+
 /* From the newest version down to a checkpoint, or to the first. */
 static os_code search_log(struct append *append, struct log_list *list, bool is_whole, struct search *search)
 {
-    bool is_cut = list->has_checkpoint && list->checkpoint + 1 >= list->first;
-    uint64_t first = is_cut && list->checkpoint >= list->first ? list->checkpoint + 1 : list->first;
-    os_code code = first <= list->last ? search_down(append, first, list->last, search) : OS_OK;
+    os_code code = look_for_gap(append, list, &is_whole);
+    bool covers = is_cut(list) && list->checkpoint >= list->first;
+    uint64_t first = covers ? list->checkpoint + 1 : list->first;
+    if (code == OS_OK && first <= list->last)
+        code = search_down(append, first, list->last, search);
     if (code != OS_OK || is_complete(search) || first == 0)
         return code;
-    if (!is_cut)
-        return search_behind(append, list, first - 1, is_whole, search);
     code = search_checkpoint(append, list->checkpoint, search);
     if (code !=
         OS_ERR_UNSUPPORTED) /* else it is in a form that is not read, and the log before it may be there still */
@@ -212,6 +230,11 @@ static os_code fill(struct append *append, const struct log_list *list, const st
         return error_set(&append->error, OS_ERR_PROTOCOL,
                          "The log of the table \"%.300s\" is damaged: it has no protocol or no metaData action.",
                          append->prefix);
+    if (list->last == DELTA_VERSION_MOST)
+        return error_set(
+            &append->error, OS_ERR_PROTOCOL,
+            "The log of the table \"%.300s\" has the largest version that there can be: none comes behind it.",
+            append->prefix);
     ret->exists = true;
     ret->version = list->last;
     ret->has_txn = search->has_txn;

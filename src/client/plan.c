@@ -343,3 +343,9 @@ void write_plan_condition(const struct write_plan *plan, const char *etag, struc
     ret->if_none_match_any = plan->conditional && etag == NULL;
     ret->if_match = plan->conditional ? etag : NULL;
 }
+
+bool write_plan_creates_only(const struct write_plan_rules *rules)
+{
+    return rules->has_conditions && rules->condition_headers != OS_OFF && rules->profile != NULL &&
+           profile_proves(rules->profile, PROFILE_PUT, true);
+}

@@ -80,4 +80,7 @@ void write_plan_condition(const struct write_plan *plan, const char *etag, struc
 const char *write_plan_request_name(enum write_plan_request request); /* "PutObject" ...; "" for none */
 const char *write_plan_guard_name(os_guard guard);                    /* "record", "native", "both"; "none" for AUTO */
 
+/* Is PutObject with If-None-Match: *, by itself, known to leave alone what is there, and may it be sent? */
+bool write_plan_creates_only(const struct write_plan_rules *rules);
+
 #endif

@@ -40,6 +40,7 @@ struct delta_commit {
     const char *app_id;   /* NULL: no txn */
     int64_t app_version;
     const char *engine; /* for commitInfo */
+    const char *id;     /* the same: of this commit alone, so that its bytes are no other's */
     int64_t now_ms;
 };
 bool delta_commit_write(const struct delta_commit *commit, struct buf *out);

@@ -19,9 +19,9 @@ static bool add_line(struct buf *out, json_t *action)
 
 static json_t *commit_info(const struct delta_commit *commit)
 {
-    return json_pack("{s:{s:I, s:s, s:{s:s}, s:b, s:s}}", "commitInfo", "timestamp", (json_int_t)commit->now_ms,
+    return json_pack("{s:{s:I, s:s, s:{s:s}, s:b, s:s, s:s}}", "commitInfo", "timestamp", (json_int_t)commit->now_ms,
                      "operation", "WRITE", "operationParameters", "mode", "Append", "isBlindAppend", 1, "engineInfo",
-                     commit->engine);
+                     commit->engine, "txnId", commit->id);
 }
 
 static json_t *metadata_of(const struct delta_commit *commit)

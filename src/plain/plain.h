@@ -15,6 +15,8 @@ struct plain_arguments {
     const os_sink *sink;    /* get */
     const os_body *body;    /* put */
     const os_put_options *put_options;
+    bool
+        if_absent; /* put, of a body that is known whole: If-None-Match: * goes along; OS_ERR_CONFLICT if it does not hold */
     const os_list_options *list_options;
     os_list_fn each_object;
     os_record_fn each_record;

@@ -26,6 +26,7 @@ static enum steps_next put_whole(struct plain *plain)
                                                        .key = plain->key,
                                                        .content = &put->content,
                                                        .attributes = &put->attributes,
+                                                       .condition = {.if_none_match_any = plain->arguments->if_absent},
                                                        .body = put->body.http};
     plain_take_time(plain);
     return plain_ask(plain, &plain->call, put_answered);

@@ -48,8 +48,8 @@ class Table:
             "OSCOMMIT_DYNAMODB_ENDPOINT": DYNAMODB,
         }
 
-    def store(self):
-        store = PlainStore(MINIO)
+    def store(self, conditions=False):
+        store = PlainStore(MINIO, conditions)
         self.stores.append(store)
         return store
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An S3 server without conditions: it passes every request on to one that has them, and takes If-None-Match and If-Match
-out. What is left is signed anew, so that the server accepts it. A writer has a port of its own, and what happens to its
-requests can be decided one by one."""
+out, unless it is told to keep them. What is left is signed anew, so that the server accepts it. A writer has a port of its
+own, and what happens to its requests can be decided one by one."""
 
 import http.server
 import os
@@ -12,6 +12,7 @@ import urllib.parse
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from oscommit_testing import signed_request
 
+CONDITIONS = ("if-none-match", "if-match")
 KEPT_OF_REQUEST = ("content-type", "content-md5", "range", "x-amz-copy-source", "x-amz-checksum-", "x-amz-meta-")
 DROPPED_OF_ANSWER = ("transfer-encoding", "connection", "content-length")
 
@@ -20,8 +21,9 @@ class PlainStore:
     """`decide(method, path)` may be set: it is asked before each request, and gives what is to be called with the answer's
     status before that is passed on, or None. Where either raises ConnectionError, the connection is closed instead."""
 
-    def __init__(self, endpoint):
+    def __init__(self, endpoint, conditions=False):
         self.endpoint, self.decide, self.seen = endpoint, None, []
+        self.kept = (*KEPT_OF_REQUEST, *CONDITIONS) if conditions else KEPT_OF_REQUEST
         store = self
 
         class Handler(_Handler):
@@ -44,7 +46,7 @@ class PlainStore:
         decide = self.decide
         then = decide(handler.command, path) if decide else None
         headers = {
-            name.lower(): value for name, value in handler.headers.items() if name.lower().startswith(KEPT_OF_REQUEST)
+            name.lower(): value for name, value in handler.headers.items() if name.lower().startswith(self.kept)
         }
         status, answer, content = signed_request(
             self.endpoint, "s3", handler.command, path, body, headers, _canonical(query)

@@ -21,8 +21,10 @@ static void make_crc_table(uint32_t ret[256])
     }
 }
 
-static const struct fake_schema *const schemas[] = {
-    [FAKE_DYNAMO_RECORDS] = &fake_records, [FAKE_DYNAMO_LEASES] = &fake_leases, [FAKE_DYNAMO_LOCKS] = &fake_locks};
+static const struct fake_schema *const schemas[] = {[FAKE_DYNAMO_RECORDS] = &fake_records,
+                                                    [FAKE_DYNAMO_LEASES] = &fake_leases,
+                                                    [FAKE_DYNAMO_LOCKS] = &fake_locks,
+                                                    [FAKE_DYNAMO_ENTRIES] = &fake_entries};
 
 struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options)
 {

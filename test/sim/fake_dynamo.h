@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A DynamoDB in memory, from the bytes of a request to the bytes of an answer: PutItem with the conditions that the
- * library uses, GetItem, Query, Scan, DescribeTable, CreateTable, the TTL calls; of a table of leases or locks UpdateItem
- * and DeleteItem as well. Verifies SigV4 from the bytes, and that every item is one that the peer could read (T1).
+ * library uses, GetItem, Query, Scan, DescribeTable, CreateTable, the TTL calls; of a table of leases, locks or log entries
+ * UpdateItem and DeleteItem as well. Verifies SigV4 from the bytes, and that every item is one that the peer could read (T1).
  * Deterministic; knows nothing of faults of the network or of time but what it is told.
  */
 #ifndef OSCOMMIT_TEST_SIM_FAKE_DYNAMO_H
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Whose items it has. */
-enum fake_dynamo_kind { FAKE_DYNAMO_RECORDS = 0, FAKE_DYNAMO_LEASES, FAKE_DYNAMO_LOCKS };
+enum fake_dynamo_kind { FAKE_DYNAMO_RECORDS = 0, FAKE_DYNAMO_LEASES, FAKE_DYNAMO_LOCKS, FAKE_DYNAMO_ENTRIES };
 
 struct fake_dynamo_options {
     const char *table; /* there from the start, with the protocol's schema; NULL: none is */

@@ -35,6 +35,7 @@ struct fake_schema {
 extern const struct fake_schema fake_records; /* T1 */
 extern const struct fake_schema fake_leases;
 extern const struct fake_schema fake_locks;
+extern const struct fake_schema fake_entries; /* of a log store of Delta */
 
 struct fake_dynamo {
     struct fake_dynamo_options options;

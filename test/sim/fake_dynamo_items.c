@@ -148,11 +148,31 @@ static const char *read_lock(json_t *item, struct fake_item *ret)
     return NULL;
 }
 
+/* One that is incomplete has no end. */
+static const char *read_entry(json_t *item, struct fake_item *ret)
+{
+    *ret = (struct fake_item){.item = item, .nonce = "", .ttl_s = UINT64_MAX};
+    if (!all_are_readable(item))
+        return "An attribute of an entry is neither S nor an N that is a plain unsigned 64-bit integer";
+    ret->path = fake_typed_text(json_object_get(item, "tablePath"), "S");
+    ret->etag = fake_typed_text(json_object_get(item, "fileName"), "S");
+    if (!is_key_part(ret->path, FAKE_DYNAMO_PATH_MAX) || !is_key_part(ret->etag, FAKE_DYNAMO_ETAG_MAX))
+        return "tablePath and fileName must be S, and not empty";
+    const char *complete = fake_typed_text(json_object_get(item, "complete"), "S");
+    if (complete == NULL || !is_key_part(fake_typed_text(json_object_get(item, "tempPath"), "S"), FAKE_DYNAMO_ETAG_MAX))
+        return "tempPath and complete must be there, and be S";
+    if (strcmp(complete, "true") == 0 && !take_number(item, "expireTime", &ret->ttl_s))
+        return "An entry that is complete must have its expireTime";
+    json_incref(item);
+    return NULL;
+}
+
 static const char *const names_of_record[] = {"path",  "etag",  "generation", "timeout", "ttl",
                                               "nonce", "fence", "saw",        "upload"};
 static const char *const names_of_lease[] = {"key",          "lease_expiry", "lease_version",
                                              "lease_ttl_ms", "lease_owner",  "lease_token"};
 
+static const char *const names_of_entry[] = {"tablePath", "fileName", "tempPath", "complete", "expireTime"};
 static const char *const names_of_lock[] = {"lockId",     "namespace",     "lockName", "owner",
                                             "instanceId", "leaseDuration", "expiry"};
 
@@ -164,6 +184,16 @@ const struct fake_schema fake_locks = {
     .name_count = sizeof(names_of_lock) / sizeof(names_of_lock[0]),
     .updates = true,
     .read = read_lock,
+};
+
+const struct fake_schema fake_entries = {
+    .keys = {"tablePath", "fileName"},
+    .key_count = 2,
+    .ttl = "expireTime",
+    .names = names_of_entry,
+    .name_count = sizeof(names_of_entry) / sizeof(names_of_entry[0]),
+    .updates = true,
+    .read = read_entry,
 };
 
 const struct fake_schema fake_records = {

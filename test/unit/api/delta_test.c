@@ -171,6 +171,7 @@ static const struct {
     {"a change of the protocol", "{\"protocol\":{\"minWriterVersion\":7}}\n", OS_CONFLICT,
      "changed its schema or protocol"},
     {"the same application", "{\"txn\":{\"appId\":\"app\",\"version\":5}}\n", OS_CONFLICT, "application"},
+    {"an earlier version of the application", "{\"txn\":{\"appId\":\"app\",\"version\":4}}\n", OS_COMMITTED, ""},
     {"what is no entry", "no entry\n", OS_NOT_EXECUTED, "Version 1 of the table"},
 };
 
@@ -183,6 +184,58 @@ TEST_ROWS_WITH(scratch, meanwhile, what_another_commits_meanwhile)
     assert_int_equal(result.conflicts, 1);
     assert_int_equal(result.version, row->verdict == OS_COMMITTED ? 2 : -1);
     assert_int_equal(has_version(scratch, 2), row->verdict == OS_COMMITTED);
+}
+
+/* ---------------------------------------------------------------------------------------------- numbers without end */
+
+static void name_version(const struct scratch *scratch, const char *number, const char *text)
+{
+    char path[200];
+    (void)snprintf(path, sizeof(path), "%s/table/_delta_log/%s.json", scratch->root, number);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    assert_true(fputs(text, out) >= 0);
+    assert_int_equal(fclose(out), 0);
+}
+
+static int count_findings(void *context, const os_delta_finding *finding)
+{
+    int *counts = context;
+    counts[finding->kind]++;
+    return 0;
+}
+
+#define LARGEST "09223372036854775807"
+
+TEST_WITH(scratch, there_is_nothing_behind_the_largest_version)
+{
+    os_client *client = scratch_client(scratch, NULL);
+    os_error error;
+    char hint[200];
+    int counts[16] = {0};
+    assert_int_equal(os_delta_commit(client, "table", &files, NULL, NULL, NULL, &error), OS_COMMITTED);
+    name_version(scratch, LARGEST, "{\"add\":{\"path\":\"far.parquet\"}}\n");
+    assert_int_equal(os_delta_commit(client, "table", &files, NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
+    CHECK_CODE(error.code, OS_ERR_PROTOCOL, &error);
+    CHECK_SAYS(&error, "damaged");
+    CHECK_CODE(os_delta_check(client, "table", NULL, NULL, count_findings, counts, &error), OS_OK, &error);
+    assert_int_equal(counts[OS_DELTA_VERSION_MISSING], 1);
+    name_version(
+        scratch, LARGEST,
+        "{\"protocol\":{\"minReaderVersion\":1,\"minWriterVersion\":2}}\n"
+        "{\"metaData\":{\"id\":\"x\",\"schemaString\":\"{\\\"type\\\":\\\"struct\\\",\\\"fields\\\":[{"
+        "\\\"name\\\":\\\"id\\\",\\\"type\\\":\\\"long\\\",\\\"nullable\\\":true}]}\",\"partitionColumns\":[]}}\n");
+    assert_int_equal(os_delta_commit(client, "table", &files, NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
+    CHECK_SAYS(&error, "damaged"); /* a hole, whatever stands behind it */
+    (void)snprintf(hint, sizeof(hint), "%s/table/_delta_log/_last_checkpoint", scratch->root);
+    FILE *out = fopen(hint, "w");
+    assert_non_null(out);
+    assert_true(fputs("{\"version\":9223372036854775807}", out) >= 0);
+    assert_int_equal(fclose(out), 0);
+    name_version(scratch, LARGEST ".checkpoint", "");
+    assert_int_equal(os_delta_commit(client, "table", &files, NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
+    CHECK_SAYS(&error, "largest version");
+    os_client_close(client);
 }
 
 /* ---------------------------------------------------------------------------------------------------- no clear answer */
@@ -264,21 +317,35 @@ TEST_WITH(silent, a_commit_that_nobody_can_decide_is_unknown_and_is_not_made_aga
     os_delta_result_clear(&result);
 }
 
+#define SHA256 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define TABLE  "\"table\":\"s3://bucket/table\","
+#define TEMP   ",\"temp\":\"_commit_x.json.tmp\""
+
 TEST_WITH(scratch, a_ticket_of_a_log_store_needs_it)
 {
     os_client *client = scratch_client(scratch, NULL);
     os_delta_result result = OS_DELTA_RESULT_INIT;
     os_error error;
-    static const char ticket[] = "{\"delta_log_store\":1,\"version\":7,\"temp\":\"_commit_x.json.tmp\"}";
+    static const char ticket[] =
+        "{\"delta_log_store\":1," TABLE "\"version\":7,\"temp\":\"_commit_x.json.tmp\",\"sha256\":\"" SHA256 "\"}";
     assert_int_equal(os_delta_resolve(client, "table", ticket, NULL, NULL, &result, &error), OS_UNKNOWN);
     CHECK_SAYS(&error, "name it");
     assert_int_equal(result.version, 7);
     assert_string_equal(result.ticket, ticket);
     os_delta_result_clear(&result);
-    static const char *const others[] = {"", "{}",
-                                         "{\"delta_log_store\":1,\"version\":-1,\"temp\":\"_commit_x.json.tmp\"}",
-                                         "{\"delta_log_store\":1,\"version\":7,\"temp\":\"../x\"}"};
-    for (size_t i = 0; i < 4; i++) {
+    static const char *const others[] = {
+        "",
+        "{}",
+        "{\"delta_log_store\":1," TABLE "\"version\":-1" TEMP ",\"sha256\":\"" SHA256 "\"}",
+        "{\"delta_log_store\":1," TABLE "\"version\":7,\"temp\":\"../x\",\"sha256\":\"" SHA256 "\"}",
+        "{\"delta_log_store\":1," TABLE "\"version\":7,\"temp\":\"_commit_\\\"x.json.tmp\",\"sha256\":\"" SHA256 "\"}",
+        "{\"delta_log_store\":1," TABLE "\"version\":7,\"sha256\":\"" SHA256 "\"}",
+        "{\"delta_log_store\":1," TABLE "\"version\":7" TEMP "}",
+        "{\"delta_log_store\":1,\"version\":7" TEMP ",\"sha256\":\"" SHA256 "\"}",
+        "{\"delta_log_store\":1," TABLE "\"version\":7" TEMP ",\"sha256\":\"0123\"}",
+        "{\"delta_log_store\":1," TABLE "\"version\":7" TEMP ",\"sha256\":\"G" SHA256 "\"}",
+    };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         assert_int_equal(os_delta_resolve(client, "table", others[i], NULL, NULL, &result, &error), OS_UNKNOWN);
         assert_int_equal(error.code, OS_ERR_ARGUMENT);
         os_delta_result_clear(&result);

@@ -486,3 +486,14 @@ TEST(the_profile_of_aws_proves_every_write)
         assert_true(plan.conditional && plan.native_writers);
     }
 }
+
+TEST(a_create_of_its_own_is_sent_only_where_that_is_proven)
+{
+    struct profile profile = all_proven();
+    const struct write_plan_rules proven = {.profile = &profile, .has_conditions = true};
+    const struct write_plan_rules off = {.profile = &profile, .has_conditions = true, .condition_headers = OS_OFF};
+    const struct write_plan_rules v2 = {.profile = &profile};
+    const struct write_plan_rules unknown = {.has_conditions = true};
+    assert_true(write_plan_creates_only(&proven));
+    assert_false(write_plan_creates_only(&off) || write_plan_creates_only(&v2) || write_plan_creates_only(&unknown));
+}

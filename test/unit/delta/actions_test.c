@@ -109,14 +109,14 @@ static const os_delta_add adds[] = {{"part 1.parquet", 100, 1700000000000, 3}, {
 TEST(a_commit_is_written_as_its_actions)
 {
     const struct delta_commit commit = {
-        .adds = adds, .count = 2, .app_id = "app", .app_version = 4, .engine = "oscommit", .now_ms = 5};
+        .adds = adds, .count = 2, .app_id = "app", .app_version = 4, .engine = "oscommit", .id = "7-1", .now_ms = 5};
     struct buf out;
     buf_init(&out, 4096);
     assert_true(delta_commit_write(&commit, &out));
     assert_string_equal(
         buf_str(&out),
         "{\"commitInfo\":{\"timestamp\":5,\"operation\":\"WRITE\",\"operationParameters\":{\"mode\":\"Append\"},"
-        "\"isBlindAppend\":true,\"engineInfo\":\"oscommit\"}}\n"
+        "\"isBlindAppend\":true,\"engineInfo\":\"oscommit\",\"txnId\":\"7-1\"}}\n"
         "{\"txn\":{\"appId\":\"app\",\"version\":4,\"lastUpdated\":5}}\n"
         "{\"add\":{\"path\":\"part%201.parquet\",\"partitionValues\":{},\"size\":100,\"modificationTime\":"
         "1700000000000,"
@@ -130,7 +130,7 @@ TEST(the_first_commit_has_protocol_and_metadata)
 {
     json_t *schema = json_loads("{\"type\":\"struct\",\"fields\":[]}", 0, NULL);
     const struct delta_commit commit = {
-        .adds = adds, .count = 1, .schema = schema, .app_id = NULL, .engine = "oscommit", .now_ms = 5};
+        .adds = adds, .count = 1, .schema = schema, .app_id = NULL, .engine = "oscommit", .id = "7-1", .now_ms = 5};
     struct files files = {"", ""};
     struct delta_actions actions;
     json_t *found = NULL;
@@ -150,7 +150,7 @@ TEST(the_first_commit_has_protocol_and_metadata)
 
 TEST(a_commit_that_is_too_long_is_none)
 {
-    const struct delta_commit commit = {.adds = adds, .count = 2, .engine = "oscommit", .now_ms = 5};
+    const struct delta_commit commit = {.adds = adds, .count = 2, .engine = "oscommit", .id = "7-1", .now_ms = 5};
     struct buf out;
     buf_init(&out, 300);
     assert_false(delta_commit_write(&commit, &out));

@@ -83,8 +83,13 @@ static bool write_entry(void)
     left = -1;
     json_t *schema = json_loads(text, 0, NULL);
     left = kept;
-    const struct delta_commit commit = {
-        .adds = &add, .count = 1, .schema = schema, .app_id = "app", .app_version = 1, .engine = "oscommit"};
+    const struct delta_commit commit = {.adds = &add,
+                                        .count = 1,
+                                        .schema = schema,
+                                        .app_id = "app",
+                                        .app_version = 1,
+                                        .engine = "oscommit",
+                                        .id = "7-1"};
     buf_init(&out, 4096);
     bool good = delta_commit_write(&commit, &out);
     if (good)
