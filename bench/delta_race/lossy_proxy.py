@@ -56,6 +56,10 @@ class LossyProxy:
     def close(self):
         self._loop.call_soon_threadsafe(self._loop.stop)
 
+    def _refuses(self, request):
+        """It never arrives then."""
+        return False
+
     def _loses(self, request):
         method, target = request.first[:2]
         path = target.split("?")[0]
@@ -82,6 +86,8 @@ class LossyProxy:
         if request.fields.get("expect", "").lower() == "100-continue":
             writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = await request.body(reader)
+        if self._refuses(request):
+            return False
         up_writer.write(request.head + body)
         answer = Message(await up_reader.readuntil(b"\r\n\r\n"))
         while answer.first[1] == "100":
