@@ -117,7 +117,7 @@ static os_code delete_entry(struct append *append, uint64_t version, const char 
 
 /* ------------------------------------------------------------------------------------------------------- the file */
 
-enum standing { STANDING_NOTHING = 1, STANDING_OURS, STANDING_OTHER, STANDING_UNCLEAR };
+enum standing { STANDING_NOTHING = 1, STANDING_OURS, STANDING_OTHER, STANDING_UNCLEAR, STANDING_NO_TEMP };
 
 /* What stands under the name of a version. */
 static enum standing look_at(struct append *append, const char *file_name, const struct buf *bytes)
@@ -133,6 +133,20 @@ static enum standing look_at(struct append *append, const char *file_name, const
         standing = found.len == bytes->len && memcmp(buf_str(&found), buf_str(bytes), found.len) == 0 ? STANDING_OURS
                                                                                                       : STANDING_OTHER;
     buf_free(&found);
+    return standing;
+}
+
+/* The same, beside what lies under the name of a temp file. */
+static enum standing compare(struct append *append, uint64_t version, const char *temp)
+{
+    char file_name[DELTA_FILE_NAME_SIZE];
+    struct buf bytes;
+    delta_log_name_commit(version, file_name);
+    os_code code = append_get(append, DELTA_LOG_FOLDER, temp, DELTA_COMMIT_MAX, &bytes);
+    enum standing standing = code == OS_ERR_NOT_FOUND ? STANDING_NO_TEMP : STANDING_UNCLEAR;
+    if (code == OS_OK)
+        standing = look_at(append, file_name, &bytes);
+    buf_free(&bytes);
     return standing;
 }
 
@@ -179,6 +193,7 @@ static os_verdict publish(struct append *append, uint64_t version, const char *t
             append, version, temp,
             "The entry of this commit stands in the log store, and its version could not be written; the next "
             "writer makes it");
+    case STANDING_NO_TEMP:
     case STANDING_UNCLEAR:
         return unknown(append, version, temp,
                        "The entry of this commit stands in the log store, and its version could not "
@@ -236,9 +251,13 @@ os_code log_store_repair(struct append *append, uint64_t version, const struct l
     if (!entry->found)
         return OS_OK; /* it was taken back: the version is free again */
     os_code code = append_head(append, DELTA_LOG_FOLDER, file_name);
+    bool was_there = code == OS_OK;
     if (code == OS_ERR_NOT_FOUND)
         code = entry->is_complete ? refuse_lost(append, version, entry) : make_version(append, version, entry);
-    if (code == OS_OK && !entry->is_complete && complete_entry(append, version, entry->temp) == OS_OK)
+    if (code != OS_OK || entry->is_complete || complete_entry(append, version, entry->temp) != OS_OK)
+        return code;
+    /* One of other bytes is by a writer outside of the log store: only the temp file tells then that the entry's is lost. */
+    if (!was_there || compare(append, version, entry->temp) == STANDING_OURS)
         append_delete(append, DELTA_LOG_FOLDER, entry->temp);
     return code;
 }
@@ -291,23 +310,37 @@ bool log_store_take_ticket(const char *ticket, uint64_t *ret_version, char ret_t
     return good;
 }
 
+static os_verdict lost_to_another(struct append *append, uint64_t version, const char *by)
+{
+    return append_verdict_of(error_set(&append->error, OS_ERR_CONFLICT, "Version %llu is another writer's%s.",
+                                       (unsigned long long)version, by));
+}
+
 /* The entry has gone: it expired a day after its version was made, or was never written. The bytes tell, as long as the
  * temp file is there. */
 static os_verdict resolve_without_entry(struct append *append, uint64_t version, const char *temp)
 {
-    char file_name[DELTA_FILE_NAME_SIZE];
-    struct buf bytes;
-    delta_log_name_commit(version, file_name);
-    os_code code = append_get(append, DELTA_LOG_FOLDER, temp, DELTA_COMMIT_MAX, &bytes);
-    enum standing standing = code == OS_OK ? look_at(append, file_name, &bytes) : STANDING_UNCLEAR;
-    buf_free(&bytes);
-    if (standing == STANDING_OURS)
-        return OS_COMMITTED;
-    if (standing == STANDING_OTHER)
-        return append_verdict_of(error_set(&append->error, OS_ERR_CONFLICT, "Version %llu is another writer's.",
-                                           (unsigned long long)version));
+    switch (compare(append, version, temp)) {
+    case STANDING_OURS: return OS_COMMITTED;
+    case STANDING_OTHER: return lost_to_another(append, version, "");
+    default: break;
+    }
     return unknown(append, version, temp,
                    "The log store has no entry of this commit now; it may still come, or have been removed");
+}
+
+/* Who removes a temp file has seen that its bytes are the version. */
+static os_verdict resolve_with_entry(struct append *append, uint64_t version, const char *temp)
+{
+    switch (compare(append, version, temp)) {
+    case STANDING_OURS:
+    case STANDING_NO_TEMP: break;
+    case STANDING_OTHER: return lost_to_another(append, version, ", which does not use the log store");
+    default: return unknown(append, version, temp, "The version of this commit could not be looked at");
+    }
+    append->result.version = (int64_t)version;
+    error_clear(&append->error);
+    return OS_COMMITTED;
 }
 
 os_verdict log_store_resolve(struct append *append, uint64_t version, const char *temp)
@@ -322,14 +355,10 @@ os_verdict log_store_resolve(struct append *append, uint64_t version, const char
     if (!entry.found)
         return resolve_without_entry(append, version, temp);
     if (strcmp(entry.temp, temp) != 0)
-        return append_verdict_of(error_set(&append->error, OS_ERR_CONFLICT,
-                                           "Version %llu is another writer's, by the log store.",
-                                           (unsigned long long)version));
+        return lost_to_another(append, version, ", by the log store");
     if (log_store_repair(append, version, &entry) != OS_OK)
         return unknown(append, version, temp, "The entry of this commit stands, and its version could not be made");
-    append->result.version = (int64_t)version;
-    error_clear(&append->error);
-    return OS_COMMITTED;
+    return resolve_with_entry(append, version, temp);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- table */
