@@ -88,7 +88,7 @@ static os_verdict put_entry(struct append *append, uint64_t version, const char 
     return ret_entry->found && strcmp(ret_entry->temp, temp) == 0 ? OS_COMMITTED : OS_CONFLICT;
 }
 
-/* D5: what it was is what it is: a failure is for the next writer, who repairs. */
+/* D5. Who has written the version may leave a failure to the next writer, who repairs. */
 static os_code complete_entry(struct append *append, uint64_t version, const char *temp)
 {
     struct entry_call call;
@@ -217,30 +217,49 @@ static os_code refuse_lost(struct append *append, uint64_t version, const struct
 }
 
 /* The entry may be gone, or another's by now: then it is not ours to make (delta-rs takes back entries of its own). */
-static bool is_still(struct append *append, uint64_t version, const struct log_entry *entry)
+static os_code look_again(struct append *append, uint64_t version, const struct log_entry *entry, bool *ret_is_same)
 {
     struct log_entry now;
-    return log_store_read(append, version, &now) == OS_OK && now.found && strcmp(now.temp, entry->temp) == 0;
+    os_code code = log_store_read(append, version, &now);
+    *ret_is_same = code == OS_OK && now.found && strcmp(now.temp, entry->temp) == 0;
+    return code;
 }
 
-static os_code make_version(struct append *append, uint64_t version, const struct log_entry *entry)
+/* Its temp file is gone: its writer, or another, may have made the version meanwhile. */
+static os_code look_for_version(struct append *append, uint64_t version, const struct log_entry *entry,
+                                bool *ret_stands)
+{
+    char file_name[DELTA_FILE_NAME_SIZE];
+    bool is_same = false;
+    delta_log_name_commit(version, file_name);
+    os_code code = append_head(append, DELTA_LOG_FOLDER, file_name);
+    *ret_stands = code == OS_OK;
+    if (code != OS_ERR_NOT_FOUND)
+        return code;
+    code = look_again(append, version, entry, &is_same);
+    return code == OS_OK && is_same ? refuse_lost(append, version, entry) : code;
+}
+
+/* *ret_stands: the version is that of the entry, which may be completed. OS_OK without: it is no longer the entry. */
+static os_code make_version(struct append *append, uint64_t version, const struct log_entry *entry, bool *ret_stands)
 {
     char file_name[DELTA_FILE_NAME_SIZE];
     struct buf bytes;
+    *ret_stands = false;
     delta_log_name_commit(version, file_name);
     if (!delta_log_is_temp(entry->temp))
         return error_set(&append->error, OS_ERR_PROTOCOL,
                          "The log store's entry of version %llu names \"%.200s\", which is no temp file of a log.",
                          (unsigned long long)version, entry->temp);
     os_code code = append_get(append, DELTA_LOG_FOLDER, entry->temp, DELTA_COMMIT_MAX, &bytes);
-    if (code == OS_OK && is_still(append, version, entry))
+    bool has_bytes = code == OS_OK;
+    if (has_bytes)
+        code = look_again(append, version, entry, ret_stands);
+    else if (code == OS_ERR_NOT_FOUND)
+        code = look_for_version(append, version, entry, ret_stands);
+    if (code == OS_OK && *ret_stands && has_bytes)
         code = write_version(append, file_name, &bytes);
     buf_free(&bytes);
-    if (code == OS_ERR_NOT_FOUND) { /* its writer may have made the version, and removed the file, meanwhile */
-        code = append_head(append, DELTA_LOG_FOLDER, file_name);
-        if (code == OS_ERR_NOT_FOUND && is_still(append, version, entry))
-            return refuse_lost(append, version, entry);
-    }
     return code;
 }
 
@@ -252,12 +271,14 @@ os_code log_store_repair(struct append *append, uint64_t version, const struct l
         return OS_OK; /* it was taken back: the version is free again */
     os_code code = append_head(append, DELTA_LOG_FOLDER, file_name);
     bool was_there = code == OS_OK;
+    bool stands = was_there;
     if (code == OS_ERR_NOT_FOUND)
-        code = entry->is_complete ? refuse_lost(append, version, entry) : make_version(append, version, entry);
-    if (code != OS_OK || entry->is_complete || complete_entry(append, version, entry->temp) != OS_OK)
+        code = entry->is_complete ? refuse_lost(append, version, entry) : make_version(append, version, entry, &stands);
+    if (code != OS_OK || !stands || entry->is_complete)
         return code;
+    code = complete_entry(append, version, entry->temp);
     /* One of other bytes is by a writer outside of the log store: only the temp file tells then that the entry's is lost. */
-    if (!was_there || compare(append, version, entry->temp) == STANDING_OURS)
+    if (code == OS_OK && (!was_there || compare(append, version, entry->temp) == STANDING_OURS))
         append_delete(append, DELTA_LOG_FOLDER, entry->temp);
     return code;
 }
@@ -332,7 +353,12 @@ static os_verdict resolve_without_entry(struct append *append, uint64_t version,
 /* Who removes a temp file has seen that its bytes are the version. */
 static os_verdict resolve_with_entry(struct append *append, uint64_t version, const char *temp)
 {
-    switch (compare(append, version, temp)) {
+    char file_name[DELTA_FILE_NAME_SIZE];
+    enum standing standing = compare(append, version, temp);
+    delta_log_name_commit(version, file_name);
+    if (standing == STANDING_NO_TEMP && append_head(append, DELTA_LOG_FOLDER, file_name) != OS_OK)
+        standing = STANDING_UNCLEAR;
+    switch (standing) {
     case STANDING_OURS:
     case STANDING_NO_TEMP: break;
     case STANDING_OTHER: return lost_to_another(append, version, ", which does not use the log store");

@@ -24,7 +24,8 @@ os_code log_store_read(struct append *append, uint64_t version, struct log_entry
  * another's, and is there. UNKNOWN: append->result.ticket. */
 os_verdict log_store_commit(struct append *append, uint64_t version, const char *temp, const struct buf *bytes);
 
-/* D7: makes the version of an incomplete entry of anybody's, and completes the entry. OS_OK: the version is there. */
+/* D7: makes the version of an incomplete entry of anybody's, and completes the entry. OS_OK: both are done, or the entry has
+ * been taken back. */
 os_code log_store_repair(struct append *append, uint64_t version, const struct log_entry *entry);
 
 /* What became of a commit whose ticket is this; OS_NOT_EXECUTED is not given. False: it is no such ticket. */
