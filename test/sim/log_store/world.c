@@ -41,8 +41,10 @@ void world_trace(struct world *world, const char *format, ...)
 void world_init(struct world *world, uint64_t seed)
 {
     bool traces = world->traces;
+    bool is_planted = world->is_planted;
     memset(world, 0, sizeof(*world));
     world->traces = traces;
+    world->is_planted = is_planted;
     world->seed = seed;
     world->random = seed * 0x9e3779b97f4a7c15U + 1;
     world->store.settings.store_scheme = SETTINGS_S3;

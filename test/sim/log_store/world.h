@@ -72,6 +72,7 @@ struct world {
     uint64_t seed;
     uint64_t random;
     bool traces;
+    bool is_planted; /* the judge is told of each unknown as committed, and must notice */
     os_client store;
     os_client log_store;
     struct table table; /* that the log store has one is all that is asked of it */
