@@ -33,6 +33,17 @@ typedef struct os_delta_add {
     uint64_t records;    /* rows */
 } os_delta_add;
 
+/* A column whose value is the same in all files of a partition. It stands in the log, and not in the files. */
+typedef struct os_delta_partition {
+    const char *column;
+    /* As the log has it: "7", "1.5", "true", "2026-11-28", "2026-11-28T06:00:00.000000Z". NULL and "" are null */
+    const char *value;
+    /* Delta's name of its type: "string", "byte", "short", "integer", "long", "float", "double", "boolean", "date",
+     * "timestamp", "decimal(10,2)". A table where it has another one refuses the commit [that of the table; of a new table
+     * "string"] */
+    const char *type;
+} os_delta_partition;
+
 /* What goes with a commit, and who excludes other writers. */
 typedef struct os_delta_options {
     size_t size;
@@ -42,6 +53,10 @@ typedef struct os_delta_options {
      * each of its commits a larger number [NULL: none] */
     const char *app_id;
     int64_t app_version;
+    /* The partition of the files: each column that the table is partitioned by, in any order, 32 at most. A new table is
+     * partitioned by these, in this order [none] */
+    const os_delta_partition *partitions;
+    size_t partition_count;
 } os_delta_options;
 #define OS_DELTA_OPTIONS_INIT OS_SIZED_(os_delta_options)
 
@@ -67,12 +82,15 @@ typedef struct os_delta_files {
     const char *schema;
     const os_delta_add *adds;
     size_t count;
+    /* Of files of several partitions: `partition_count` values for each of `adds`, one file after the other, in the order of
+     * os_delta_options.partitions, whose own values do not count then [NULL: all are in the partition of the options] */
+    const char *const *partition_values;
 } os_delta_files;
 #define OS_DELTA_FILES_INIT OS_SIZED_(os_delta_files)
 
 /* Adds data files that are in the store already, in one commit. Where there is no table, their schema becomes the table's,
  * which is made with minReaderVersion 1 and minWriterVersion 2. Else it must fit: the same columns of the same types, and
- * no nulls where the table has none. `options`, `call`, `ret` and `err` may be NULL, but who passes NULL for `ret` loses the
+ * no nulls where the table has none. Partition columns are none of the files'. `options`, `call`, `ret` and `err` may be NULL, but who passes NULL for `ret` loses the
  * ticket of an UNKNOWN. Blocks.
  *   COMMITTED     The files are in the table, as version ret->version, once.
  *   CONFLICT      Nothing was added and nothing will be: the table's schema or protocol was changed meanwhile (call again), or

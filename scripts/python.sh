@@ -17,7 +17,7 @@ root=$(cd -- "$scripts_dir/.." && pwd)
 out=${OSCOMMIT_BUILD_DIR:-$root/build}/python
 python=${PYTHON:-python3}
 # As tried: another release may come with other rules, and is then a change of its own.
-packages=(scikit-build-core==1.1.2 ninja==1.13.2 pytest==9.2.0 pytest-asyncio==1.5.0 pytest-xdist==3.8.0 fsspec==2026.9.0 mypy==2.4.1 abi3audit==0.0.26)
+packages=(scikit-build-core==1.1.2 ninja==1.13.2 pytest==9.2.0 pytest-asyncio==1.5.0 pytest-xdist==3.8.0 fsspec==2026.9.0 pyiceberg==0.12.0 pyarrow==26.0.1 mypy==2.4.1 abi3audit==0.0.26)
 
 case ${1:-} in
 --no-install) shift ;;

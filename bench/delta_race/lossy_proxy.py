@@ -56,6 +56,10 @@ class LossyProxy:
     def close(self):
         self._loop.call_soon_threadsafe(self._loop.stop)
 
+    def _refuses(self, request):
+        """It never arrives then."""
+        return False
+
     def _loses(self, request):
         method, target = request.first[:2]
         path = target.split("?")[0]
@@ -91,6 +95,8 @@ class LossyProxy:
             writer.write(own)
             await writer.drain()
             return True
+        if self._refuses(request):
+            return False
         up_writer.write(request.head + body)
         answer = Message(await up_reader.readuntil(b"\r\n\r\n"))
         while answer.first[1] == "100":

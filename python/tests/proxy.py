@@ -69,3 +69,26 @@ class HarmfulProxy(LossyProxy):
         for task in asyncio.all_tasks(self._loop):
             task.cancel()
         self._loop.call_soon(self._loop.stop)
+
+
+class DecidingProxy(LossyProxy):
+    """`decide(method, path)` is asked when a request has come, on the proxy's thread. It gives None; "refuse": the request
+    never arrives; "lose": its answer does not; or a function, called in place of the answer."""
+
+    def __init__(self, host, port):
+        self.decide = None
+        super().__init__(host, port, every=0)
+        self._loop.set_exception_handler(lambda *_: None)
+
+    def _refuses(self, request):
+        decide, (method, target) = self.decide, request.first[:2]
+        request.decided = decide(method, target.split("?")[0]) if decide else None
+        return request.decided == "refuse"
+
+    def _loses(self, request):
+        if callable(request.decided):
+            request.decided()
+        return request.decided is not None
+
+    close = HarmfulProxy.close
+    _end = HarmfulProxy._end

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of docs/python.md run, one after the other, as they stand there but for their paths.
+"""The examples of two documents run, one after the other, as they stand there but for their paths.
 
-Runs: docs/python.md"""
+Runs: docs/python.md
+Runs: docs/iceberg.md"""
 
 import os
 import re
@@ -17,16 +18,29 @@ def read(*path):
         return file.read()
 
 
+def examples_of(document):
+    """(line, "python" or "sh", text) of each that is to run."""
+    text = read("docs", document)
+    for match in re.finditer(r"^```(python|sh)\n(.*?)^```", text, re.M | re.S):
+        yield text.count("\n", 0, match.start()) + 1, match.group(1), match.group(2)
+
+
+def run_python(document, folder):
+    names = {}
+    for line, kind, example in examples_of(document):
+        example = example.replace("/tmp/", f"{folder}/")
+        if kind == "python":
+            exec(compile("\n" * line + example, f"docs/{document}", "exec"), names)
+        elif document != "python.md":  # whose shell lines install it
+            path = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+            subprocess.run(["sh", "-ec", example], cwd=folder, env={**os.environ, "PATH": path}, check=True, timeout=120)
+    return names
+
+
 def test_the_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = read("docs", "python.md")
-    examples = [(match.start(), match.group(1)) for match in re.finditer(r"^```python\n(.*?)^```", text, re.M | re.S)]
-    assert len(examples) >= 7
-    names = {}
-    for start, example in examples:
-        line = text.count("\n", 0, start) + 1
-        code = "\n" * line + example.replace("/tmp/", f"{tmp_path}/")
-        exec(compile(code, "docs/python.md", "exec"), names)
+    assert [kind for _, kind, _ in examples_of("python.md")].count("python") >= 7
+    names = run_python("python.md", tmp_path)
     for opened in ("store", "leases", "locks"):
         names[opened].close()
 
@@ -51,6 +65,15 @@ def test_the_example_of_the_readme_publishes_once(place):
     first, second = (subprocess.run(command, env=environment, capture_output=True, text=True) for _ in range(2))
     assert (first.returncode, first.stdout[:10], first.stderr) == (0, "committed ", "")
     assert (second.returncode, second.stdout, second.stderr[:9]) == (1, "", "conflict ")
+
+
+def test_the_examples_of_iceberg_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    kinds = [kind for _, kind, _ in examples_of("iceberg.md")]
+    assert kinds.count("python") >= 4 and kinds.count("sh") >= 2
+    names = run_python("iceberg.md", tmp_path)
+    assert names["table"].scan().to_arrow().num_rows == 2  # what the shell went back to, and what was then registered
+    names["catalog"].close()
 
 
 def test_every_exception_is_described():

@@ -88,6 +88,17 @@ static os_code take_log_store(struct append *append, const char *table)
     return append->table_path != NULL ? OS_OK : error_no_memory(err);
 }
 
+struct delta_partition append_partition(const struct append *append)
+{
+    return (struct delta_partition){.columns = append->options.partitions, .count = append->options.partition_count};
+}
+
+static os_code take_partition(struct append *append)
+{
+    const struct delta_partition partition = append_partition(append);
+    return delta_partition_check(&partition, &append->error);
+}
+
 static os_code take_all(struct append *append, const struct append_arguments *arguments)
 {
     os_error *err = &append->error;
@@ -97,6 +108,8 @@ static os_code take_all(struct append *append, const struct append_arguments *ar
     if (code == OS_OK && append->options.app_id != NULL && append->options.app_version < 0)
         code = error_set(err, OS_ERR_ARGUMENT, "app_version is %lld, and must not be less than 0.",
                          (long long)append->options.app_version);
+    if (code == OS_OK)
+        code = take_partition(append);
     if (code == OS_OK)
         code = take_table(append, arguments->table);
     if (code == OS_OK)

@@ -23,8 +23,9 @@ struct append_arguments {
 struct snapshot {
     bool exists;
     uint64_t version;
-    json_t *schema; /* own */
-    bool has_txn;   /* of the call's app_id */
+    json_t *schema;  /* own */
+    json_t *columns; /* own; of its partitions: names; NULL: none */
+    bool has_txn;    /* of the call's app_id */
     int64_t txn_version;
 };
 
@@ -77,9 +78,12 @@ struct commit_arguments {
     const json_t *schema;
     const os_delta_add *adds;
     size_t count;
+    struct delta_partition partition;
     os_code (*upload)(void *context); /* of the adds, once it is known that they fit; NULL: they are there */
     void *context;
 };
+/* The partition that the options name, of all files. */
+struct delta_partition append_partition(const struct append *append);
 os_verdict append_commit(struct append *append, const struct commit_arguments *arguments);
 
 /* The calls of the header, from their arguments to their verdict. */

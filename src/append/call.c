@@ -53,7 +53,12 @@ static os_verdict commit_data(struct append *append, const os_delta_files *given
         code = check_data(append, &data);
     if (code == OS_OK)
         code = read_schema(append, &data, &schema);
-    const struct commit_arguments arguments = {.schema = schema, .adds = data.adds, .count = data.count};
+    struct commit_arguments arguments = {.schema = schema, .adds = data.adds, .count = data.count};
+    arguments.partition = append_partition(append);
+    arguments.partition.values = data.partition_values;
+    arguments.partition.files = data.count;
+    if (code == OS_OK)
+        code = delta_partition_check(&arguments.partition, &append->error);
     os_verdict verdict = code == OS_OK ? append_commit(append, &arguments) : append_verdict_of(code);
     for (size_t i = 0; i < data.count && verdict == OS_COMMITTED; i++)
         append->result.records += data.adds[i].records;

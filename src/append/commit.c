@@ -45,10 +45,13 @@ static os_code take_snapshot(struct commit *commit)
     snapshot_clear(&commit->snapshot);
     os_code code = snapshot_read(append, &commit->snapshot);
     const struct snapshot *found = &commit->snapshot;
+    const struct commit_arguments *given = commit->arguments;
     if (code == OS_OK && found->has_txn && found->txn_version >= append->options.app_version)
         return refuse_done(append, found->txn_version);
     if (code == OS_OK && found->exists)
-        code = delta_schema_accepts(found->schema, commit->arguments->schema, &append->error);
+        code = delta_partition_accepts(&given->partition, found->schema, found->columns, given->schema, &append->error);
+    if (code == OS_OK && !found->exists)
+        code = delta_partition_check_files(&given->partition, given->schema, &append->error);
     return code;
 }
 
@@ -64,11 +67,17 @@ static os_code write_bytes(struct commit *commit)
     struct append *append = commit->append;
     struct clock_reading now;
     char id[DELTA_UUID_SIZE];
+    const struct commit_arguments *given = commit->arguments;
+    bool makes_table = !commit->snapshot.exists;
+    json_t *schema = makes_table ? delta_partition_schema(&given->partition, given->schema) : NULL;
+    if (makes_table && schema == NULL)
+        return error_no_memory(&append->error);
     clock_read(&now);
     const struct delta_commit what = {
-        .adds = commit->arguments->adds,
-        .count = commit->arguments->count,
-        .schema = commit->snapshot.exists ? NULL : commit->arguments->schema,
+        .adds = given->adds,
+        .count = given->count,
+        .partition = given->partition,
+        .schema = schema,
         .app_id = append->options.app_id,
         .app_version = append->options.app_version,
         .engine = "oscommit",
@@ -76,12 +85,13 @@ static os_code write_bytes(struct commit *commit)
         .now_ms = (int64_t)now.realtime_ms,
     };
     buf_free(&commit->bytes);
-    commit->is_first = !commit->snapshot.exists;
+    commit->is_first = makes_table;
     drop_temp(commit);
-    return delta_uuid(id) && delta_commit_write(&what, &commit->bytes)
-               ? OS_OK
-               : error_set(&append->error, OS_ERR_NO_MEMORY,
-                           "The log entry could not be made: too many files, no memory, or no random bytes.");
+    bool is_written = delta_uuid(id) && delta_commit_write(&what, &commit->bytes);
+    json_decref(schema);
+    return is_written ? OS_OK
+                      : error_set(&append->error, OS_ERR_NO_MEMORY,
+                                  "The log entry could not be made: too many files, no memory, or no random bytes.");
 }
 
 /* D1: under a name of its own, which is written with these bytes alone. */

@@ -187,8 +187,12 @@ static os_verdict append_files(struct append *append, const char *const *paths)
 {
     struct files files = {.append = append};
     os_code code = files_take(&files, paths);
-    const struct commit_arguments arguments = {
-        .schema = files.schema, .adds = files.adds, .count = files.count, .upload = upload, .context = &files};
+    const struct commit_arguments arguments = {.schema = files.schema,
+                                               .adds = files.adds,
+                                               .count = files.count,
+                                               .partition = append_partition(append),
+                                               .upload = upload,
+                                               .context = &files};
     os_verdict verdict = code == OS_OK ? append_commit(append, &arguments) : append_verdict_of(code);
     bool is_final = verdict == OS_CONFLICT || verdict == OS_NOT_EXECUTED;
     for (size_t i = 0; i < files.uploaded && is_final; i++)

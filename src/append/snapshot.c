@@ -239,6 +239,7 @@ static os_code fill(struct append *append, const struct log_list *list, const st
     ret->version = list->last;
     ret->has_txn = search->has_txn;
     ret->txn_version = search->txn_version;
+    ret->columns = json_incref(json_object_get(search->metadata, "partitionColumns"));
     return delta_table_check(search->protocol, search->metadata, &ret->schema, &append->error);
 }
 
@@ -274,5 +275,6 @@ os_code snapshot_read(struct append *append, struct snapshot *ret)
 void snapshot_clear(struct snapshot *snapshot)
 {
     json_decref(snapshot->schema);
+    json_decref(snapshot->columns);
     memset(snapshot, 0, sizeof(*snapshot));
 }

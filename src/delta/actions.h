@@ -4,6 +4,7 @@
 #define OSCOMMIT_DELTA_ACTIONS_H
 
 #include "base/buf.h"
+#include "delta/partition.h"
 #include "oscommit_delta.h"
 
 #include <jansson.h>
@@ -36,7 +37,8 @@ void delta_actions_clear(struct delta_actions *actions);
 struct delta_commit {
     const os_delta_add *adds;
     size_t count;
-    const json_t *schema; /* of a new table; NULL: it is none */
+    struct delta_partition partition;
+    const json_t *schema; /* of a new table, with its partition columns; NULL: it is none */
     const char *app_id;   /* NULL: no txn */
     int64_t app_version;
     const char *engine; /* for commitInfo */

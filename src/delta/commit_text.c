@@ -28,11 +28,11 @@ static json_t *metadata_of(const struct delta_commit *commit)
 {
     char id[DELTA_UUID_SIZE];
     char *schema = delta_uuid(id) ? json_dumps(commit->schema, JSON_COMPACT) : NULL;
-    json_t *json = schema == NULL
-                       ? NULL
-                       : json_pack("{s:{s:s, s:{s:s, s:{}}, s:s, s:[], s:{}, s:I}}", "metaData", "id", id, "format",
-                                   "provider", "parquet", "options", "schemaString", schema, "partitionColumns",
-                                   "configuration", "createdTime", (json_int_t)commit->now_ms);
+    json_t *json = schema == NULL ? NULL
+                                  : json_pack("{s:{s:s, s:{s:s, s:{}}, s:s, s:o, s:{}, s:I}}", "metaData", "id", id,
+                                              "format", "provider", "parquet", "options", "schemaString", schema,
+                                              "partitionColumns", delta_partition_columns(&commit->partition),
+                                              "configuration", "createdTime", (json_int_t)commit->now_ms);
     free(schema);
     return json;
 }
@@ -44,16 +44,18 @@ static bool add_table(const struct delta_commit *commit, struct buf *out)
 }
 
 /* The path is a URI reference; the statistics are JSON in a string. */
-static json_t *add_of(const os_delta_add *add)
+static json_t *add_of(const struct delta_commit *commit, size_t file)
 {
+    const os_delta_add *add = &commit->adds[file];
     struct buf path;
     char stats[64] = "";
     buf_init(&path, 8192);
     (void)text_percent_encode(&path, text_from(add->path), true);
     (void)snprintf(stats, sizeof(stats), "{\"numRecords\":%llu}", (unsigned long long)add->records);
     json_t *json = !buf_ok(&path) ? NULL
-                                  : json_pack("{s:{s:s, s:{}, s:I, s:I, s:b, s:s}}", "add", "path", buf_str(&path),
-                                              "partitionValues", "size", (json_int_t)add->length, "modificationTime",
+                                  : json_pack("{s:{s:s, s:o, s:I, s:I, s:b, s:s}}", "add", "path", buf_str(&path),
+                                              "partitionValues", delta_partition_values(&commit->partition, file),
+                                              "size", (json_int_t)add->length, "modificationTime",
                                               (json_int_t)add->modified_ms, "dataChange", 1, "stats", stats);
     buf_free(&path);
     return json;
@@ -66,6 +68,6 @@ bool delta_commit_write(const struct delta_commit *commit, struct buf *out)
         good = add_line(out, json_pack("{s:{s:s, s:I, s:I}}", "txn", "appId", commit->app_id, "version",
                                        (json_int_t)commit->app_version, "lastUpdated", (json_int_t)commit->now_ms));
     for (size_t i = 0; i < commit->count && good; i++)
-        good = add_line(out, add_of(&commit->adds[i]));
+        good = add_line(out, add_of(commit, i));
     return good;
 }

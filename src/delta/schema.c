@@ -120,22 +120,10 @@ static os_code check_type(const json_t *type, unsigned depth, os_error *err)
     return code;
 }
 
-static os_code check_partitions(const json_t *metadata, os_error *err)
-{
-    const json_t *columns = json_object_get(metadata, "partitionColumns");
-    if (json_array_size(columns) == 0)
-        return OS_OK;
-    return error_set(err, OS_ERR_UNSUPPORTED,
-                     "The table is partitioned by \"%.100s\", and oscommit appends only to tables without partitions.",
-                     text_or(json_array_get(columns, 0), "?"));
-}
-
 os_code delta_table_check(const json_t *protocol, const json_t *metadata, json_t **ret_schema, os_error *err)
 {
     const json_t *text = json_object_get(metadata, "schemaString");
     os_code code = check_protocol(protocol, err);
-    if (code == OS_OK)
-        code = check_partitions(metadata, err);
     if (code == OS_OK)
         code = check_configuration(json_object_get(metadata, "configuration"), err);
     if (code != OS_OK)

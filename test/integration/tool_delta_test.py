@@ -213,6 +213,31 @@ class Delta(BackendCase):
                 self.refused(table, self.file(name, parquet(*columns)), says="does not fit the table")
         self.appended(table, self.file("required", parquet(("n", INT32, REQUIRED), ("id", INT64, REQUIRED))))
 
+    # --------------------------------------------------------------------------------------------------- partitions
+
+    def test_files_are_added_to_a_partition(self):
+        table, file = self.key("partitioned"), self.file("partitioned")
+        self.appended(table, file, "--partition", "day:date=2026-11-28", "--partition", "s=a=b:c")
+        self.appended(table, file, "--partition", "s=", "--partition", "day=2026-11-29")
+        metadata = self.log(table, 0)[2]["metaData"]
+        self.assertEqual(metadata["partitionColumns"], ["day", "s"])
+        fields = [(field["name"], field["type"]) for field in json.loads(metadata["schemaString"])["fields"]]
+        self.assertEqual(fields, [("id", "long"), ("n", "integer"), ("day", "date"), ("s", "string")])
+        values = [self.log(table, version)[-1]["add"]["partitionValues"] for version in (0, 1)]
+        self.assertEqual(values, [{"day": "2026-11-28", "s": "a=b:c"}, {"day": "2026-11-29", "s": None}])
+        self.assertEqual(self.findings(table), [])
+        self.refused(table, file, says='no value is given for "day"')
+        self.refused(table, file, "--partition", "day=2026-11-30", "--partition", "s=", "--partition", "x=1", says='not by "x"')
+        self.refused(table, file, "--partition", "day=today", "--partition", "s=", says='"today" is no value')
+        self.refused(table, file, "--partition", "day:long=7", "--partition", "s=", says="of the type date in the table")
+
+    def test_what_cannot_be_a_partition_is_refused_before_anything_is_read(self):
+        table, file = self.key("none"), self.file("none")
+        self.refused(table, file, "--partition", "day", says="wants NAME=VALUE", status=USAGE)
+        self.refused(table, file, "--partition", "d=1", "--partition", "D=2", says="given twice")
+        self.refused(table, file, "--partition", "d:binary=1", says='"binary" is no type')
+        self.refused(table, file, "--partition", "id:long=1", says="stands in the file, too")
+
     # ----------------------------------------------------------------------------------------------- refused tables
 
     def test_a_table_that_asks_for_more_is_refused_by_the_name_of_what_it_asks_for(self):

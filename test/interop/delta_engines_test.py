@@ -63,6 +63,14 @@ if how:
 for version in (0, 1):
     os.unlink(f"{folder}/_delta_log/{version:020}.json")
 """
+# A table of delta-rs in partitions, or a row more of one.
+PARTITIONED = """
+import datetime, sys
+import pyarrow as pa
+from deltalake import write_deltalake
+write_deltalake(sys.argv[1], pa.table({"id": [sys.argv[2]], "length": pa.array([1], pa.int64()), "n": pa.array([1], pa.int32()),
+                "day": [datetime.date(2026, 11, 28)]}), mode="append", partition_by=["day", "n"])
+"""
 # What an engine was asked has been answered by then. pyarrow's threads abort a process whose interpreter ends while they
 # run ("terminate called without an active exception"): that of another is not what is tested.
 LEAVE = "\nimport os, sys\nsys.stdout.flush()\nos._exit(0)\n"
@@ -133,6 +141,38 @@ class Engines(unittest.TestCase):
         status, errors, _ = self.append_behind("packed", {"compression": "zstd"})
         self.assertEqual(status, NOT_EXECUTED)
         self.assertIn("codec 6", errors)
+
+    def test_partitions_are_read_and_written_by_both(self):
+        """Each kind of value as delta-rs reads it; then delta-rs appends to the table of ours, and ours to one of delta-rs."""
+        subprocess.run([DELTALAKE, "new", PEER, "make", self.folder, *"abc"], check=True)
+        store = os.path.join(self.folder, "store")
+        subprocess.run([tool(), "init", store], check=True, capture_output=True)
+        first = {"day:date": "2026-11-28", "n:long": "-7", "s": "x=y/ä %41", "b:boolean": "true", "d:decimal(5,2)": "1.50",
+                 "t:timestamp": "2026-11-28T06:00:00.123456Z", "f:double": "1.5E-3", "i:integer": "3"}
+        second = {**{name.partition(":")[0]: "" for name in first}, "day": "2026-11-29"}
+        for name, values in (("a", first), ("b", second)):
+            self.append_to(f"file://{store}/ours", name, values)
+        found = json.loads(self.python("new", READ, store + "/ours"))
+        rows = {row.pop("id"): row for row in found["rows"]}
+        self.assertEqual(rows["a"], {"length": 1, "day": "2026-11-28", "n": -7, "s": "x=y/ä %41", "b": True, "d": "1.50", "f": 0.0015,
+                                     "t": "2026-11-28 06:00:00.123456+00:00", "i": 3})
+        self.assertEqual(rows["b"], {**dict.fromkeys(rows["a"]), "length": 1, "day": "2026-11-29"})
+        self.python("new", PARTITIONED, store + "/theirs", "a")
+        self.append_to(f"file://{store}/theirs", "b", {"day": "2026-11-29", "n": "2"})
+        self.python("new", PARTITIONED, store + "/theirs", "c")
+        done = subprocess.run([tool(), "delta", "append", f"file://{store}/theirs", os.path.join(self.folder, "c.parquet"),
+                               "--partition", "n=1"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, NOT_EXECUTED)
+        self.assertIn('no value is given for "day"', done.stderr)
+        found = json.loads(self.python("new", READ, store + "/theirs"))
+        self.assertEqual(sorted((row["id"], row["day"], row["n"]) for row in found["rows"]),
+                         [("a", "2026-11-28", 1), ("b", "2026-11-29", 2), ("c", "2026-11-28", 1)])
+
+    def append_to(self, table, name, values):
+        words = [word for pair in values.items() for word in ("--partition", "=".join(pair))]
+        done = subprocess.run([tool(), "delta", "append", table, os.path.join(self.folder, name + ".parquet"), *words],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, DONE, done.stderr)
 
     def test_beside_delta_rs_on_a_store_with_conditions_each_append_is_there_once(self):
         mine, theirs = [f"m{number}" for number in range(8)], [f"t{number}" for number in range(8)]

@@ -258,18 +258,7 @@ class DeltaRace(unittest.TestCase):
 
     def test_what_cannot_be_written_after_its_entry_is_unknown_until_its_ticket_is_resolved(self):
         self.begin("ours")
-        store = self.table.store()
-
-        def refuse(method, path):
-            if method == "PUT" and is_version(path):
-                raise ConnectionError
-
-        store.decide = refuse
-        status, result, errors = self.table.append(
-            self.file("ours"), endpoint=store.url, words=["--deadline-ms", "1500"]
-        )
-        self.assertEqual((status, result["verdict"], result["version"]), (UNKNOWN, "unknown", 1), errors)
-        status, settled, errors = self.table.resolve(result["ticket"])
+        status, settled, errors = self.table.resolve(self.unknown_append("ours"))
         self.assertEqual((status, settled["version"]), (DONE, 1), errors)
         self.assertEqual(sorted(self.table.read()[1]), ["first", "ours"])
         self.check_log(1)
@@ -285,6 +274,41 @@ class DeltaRace(unittest.TestCase):
         status, result, errors = self.table.append(self.file("ours"))
         self.assertEqual((status, result["version"]), (DONE, 2), errors)
         self.assertEqual(sorted(self.table.read("new")[1]), ["first", "ours", "theirs"])
+
+    def test_a_commit_whose_version_such_a_writer_took_is_told_as_lost(self):
+        """Its entry stands all the same: whoever looks at nothing else takes it for committed."""
+        for who in ("itself", "another"):
+            with self.subTest(who):
+                self.table = Table()
+                self.addCleanup(self.table.close)
+                self.table.folder = self.folder.name
+                words = ("table", "create", "--log-entries", "--ledger", "dynamodb://" + self.table.log_store)
+                self.assertEqual(self.table.oscommit(*words)[0], DONE)
+                self.begin("ours", "theirs", "next")
+                ticket = self.unknown_append("ours")
+                theirs = Theirs(self.table, "theirs", ["theirs"], 1)
+                theirs.release, theirs.store.decide = "new", None
+                theirs.run()
+                self.assertEqual(theirs.acknowledged, ["theirs"])
+                if who == "another":  # which repairs the entry before its writer asks
+                    self.assertEqual(self.table.append(self.file("next"))[0], DONE)
+                status, settled, errors = self.table.resolve(ticket)
+                self.assertEqual((status, settled["verdict"]), (CONFLICT, "conflict"), errors)
+                names = ["first", "theirs"] + (["next"] if who == "another" else [])
+                self.assertEqual(sorted(self.table.read("new")[1]), sorted(names))
+
+    def unknown_append(self, name):
+        store = self.table.store()
+
+        def refuse(method, path):
+            if method == "PUT" and is_version(path):
+                raise ConnectionError
+
+        store.decide = refuse
+        words = ["--deadline-ms", "1500"]
+        status, result, errors = self.table.append(self.file(name), endpoint=store.url, words=words)
+        self.assertEqual((status, result["verdict"], result["version"]), (UNKNOWN, "unknown", 1), errors)
+        return result["ticket"]
 
 
 if __name__ == "__main__":

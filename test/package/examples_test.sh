@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The examples without waiting, on an embedded store: what they say, and what then is there.
+# The examples, on an embedded store: what they say, and what then is there.
 # usage: examples_test.sh OSCOMMIT FOLDER-OF-EXAMPLES
 set -uo pipefail
 oscommit=$1
@@ -45,4 +45,12 @@ for total in 10 20; do
     says '' "$examples/example_chain"
     says "$total" "$oscommit" get "file://$work/store/counter" -
 done
+
+pointer=db/events/metadata/version-hint.text
+says committed "$examples/example_iceberg" "$OSCOMMIT_STORE" $pointer '' 00000-first
+says committed "$examples/example_iceberg" "$OSCOMMIT_STORE" $pointer 00000-first 00001-second
+late=$("$examples/example_iceberg" "$OSCOMMIT_STORE" $pointer 00000-first 00001-late)
+[[ $? == 3 && $late == conflict ]] || status=1
+"$examples/example_iceberg" "$OSCOMMIT_STORE" $pointer '' 00000-again >/dev/null
+[[ $? == 3 && $(<"$work/store/$pointer") == 00001-second ]] || status=1
 exit "$status"

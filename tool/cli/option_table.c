@@ -208,6 +208,8 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_LOG_ENTRIES] = OWN_SWITCH("log-entries", "the table of a log store of Delta, not that of records"),
     [OPTION_APP_ID] = OWN_TEXT("app-id", "TEXT", "application whose commits are counted, so that none is made twice"),
     [OPTION_APP_VERSION] = OWN_NUMBER("app-version", INT64_MAX, "number of this commit of --app-id"),
+    [OPTION_PARTITION] = OWN_TEXT("partition", "COLUMN[:TYPE]=VALUE",
+                                  "a column that the table is partitioned by; may be given several times"),
     [OPTION_JOBS] = OWN_NUMBER("jobs", 64, "how many files at the same time [8]"),
     [OPTION_MANIFEST] = OWN_TEXT(
         "manifest", "FILE", "note what was committed; another run goes on from there, and settles what is unknown"),

@@ -114,6 +114,8 @@ static bool add_repeated(struct parser *parser, enum option_id id, const char *v
         return add_pair(parser, id, value, options->metadata, &options->metadata_count, METADATA_MAX);
     if (id == OPTION_TAG)
         return add_pair(parser, id, value, options->tags, &options->tag_count, TAGS_MAX);
+    if (id == OPTION_PARTITION)
+        return add_pair(parser, id, value, options->partitions, &options->partition_count, PARTITIONS_MAX);
     return true;
 }
 

@@ -126,6 +126,7 @@ enum option_id {
     OPTION_LOG_STORE,
     OPTION_LOG_ENTRIES,
     OPTION_APP_ID,
+    OPTION_PARTITION,
     OPTION_APP_VERSION,
     OPTION_JOBS,
     OPTION_MANIFEST,
@@ -158,7 +159,7 @@ struct option_spec {
 };
 extern const struct option_spec option_table[OPTION_COUNT];
 
-enum { OPERANDS_MAX = 256, METADATA_MAX = 64, TAGS_MAX = 10 };
+enum { OPERANDS_MAX = 256, METADATA_MAX = 64, TAGS_MAX = 10, PARTITIONS_MAX = 32 };
 
 struct options;
 struct config;
@@ -203,6 +204,8 @@ struct options {
     size_t metadata_count;
     const char *tags[TAGS_MAX]; /* the same */
     size_t tag_count;
+    const char *partitions[PARTITIONS_MAX]; /* "column=value" or "column:type=value" */
+    size_t partition_count;
 };
 
 /* Reads argv[1] and on. Flags may stand before or behind operands; "--" ends them; "-" is an operand. `commands` ends

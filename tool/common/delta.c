@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "s3://bucket/table/" is the table without the slash. */
@@ -33,6 +34,35 @@ static bool take_application(const struct options *options, os_delta_options *re
     return usage_refuse(usage, "--app-id and --app-version go together: give both, or neither.");
 }
 
+/* "day:date=2026-11-28": the options have seen the "=". */
+static bool take_partition(struct delta_session *delta, size_t number, const char *given, struct usage *usage)
+{
+    os_delta_partition *partition = &delta->partitions[number];
+    char *pair = strdup(given);
+    char *equals = pair != NULL ? strchr(pair, '=') : NULL;
+
+    delta->pairs[number] = pair;
+    if (equals == NULL)
+        return usage_refuse(usage, "There is no memory for --partition.");
+    *equals = '\0';
+    char *colon = strrchr(pair, ':');
+    if (colon != NULL)
+        *colon = '\0';
+    *partition = (os_delta_partition){pair, equals + 1, colon != NULL ? colon + 1 : NULL};
+    return true;
+}
+
+static bool take_partitions(const struct options *options, struct delta_session *delta, struct usage *usage)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < options->partition_count && good; i++)
+        good = take_partition(delta, i, options->partitions[i], usage);
+    delta->how.partitions = delta->partitions;
+    delta->how.partition_count = options->partition_count;
+    return good;
+}
+
 enum status delta_session_open(struct delta_session *delta, const struct options *options)
 {
     const char *file = options_text(options, OPTION_TICKET_FILE);
@@ -43,6 +73,7 @@ enum status delta_session_open(struct delta_session *delta, const struct options
     memset(delta, 0, sizeof(*delta));
     delta->how = plain;
     if (!take_table(options, &delta->table, &usage) || !take_application(options, &delta->how, &usage) ||
+        !take_partitions(options, delta, &usage) ||
         (file != NULL && !options->command->settles && !ticket_check(file, &usage)))
         return output_usage(options, &usage);
     enum status status = session_open(&delta->session, options, delta->table.store);
@@ -57,6 +88,8 @@ enum status delta_session_close(struct delta_session *delta, enum status status)
 {
     os_client_close(delta->log_store);
     location_clear(&delta->table);
+    for (size_t i = 0; i < PARTITIONS_MAX; i++)
+        free(delta->pairs[i]);
     return delta->session.options == NULL ? status : session_close(&delta->session, status);
 }
 

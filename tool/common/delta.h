@@ -12,6 +12,8 @@ struct delta_session {
     struct location table;
     os_delta_options how;
     os_client *log_store; /* NULL: none was named */
+    os_delta_partition partitions[PARTITIONS_MAX];
+    char *pairs[PARTITIONS_MAX]; /* own: what they point into */
 };
 
 /* STATUS_DONE, or everything was said; delta_session_close is allowed in either case. */

@@ -42,7 +42,7 @@ _oscommit_own_flags() {
     "table release") echo "--etag --force" ;;
     "table ls") echo "--stuck" ;;
     "table create" | "table check") echo "--leases --locks --log-entries" ;;
-    "delta append") echo "--log-store --app-id --app-version --ticket-file" ;;
+    "delta append") echo "--log-store --app-id --app-version --partition --ticket-file" ;;
     "delta check") echo "--log-store" ;;
     "delta resolve") echo "--log-store --ticket-file" ;;
     lock) echo "--wait --ttl --owner --grace" ;;

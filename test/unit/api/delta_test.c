@@ -15,7 +15,7 @@
 static const char schema[] = "{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"long\",\"nullable\":true,"
                              "\"metadata\":{}}]}";
 static const os_delta_add adds[] = {{"a.parquet", 10, 1, 3}, {"b.parquet", 20, 2, 4}};
-static const os_delta_files files = {sizeof(files), schema, adds, 2};
+static const os_delta_files files = {sizeof(files), schema, adds, 2, NULL};
 
 static void log_path(const struct scratch *scratch, int version, char *ret, size_t size)
 {
@@ -78,10 +78,10 @@ TEST_WITH(scratch, what_cannot_be_is_refused_before_anything_is_sent)
     static const os_delta_add absolute = {"/a.parquet", 10, 1, 3};
     static const os_delta_add nameless = {"", 10, 1, 3};
     static const os_delta_add huge = {"a.parquet", UINT64_MAX, 1, 3};
-    const os_delta_files none = {sizeof(none), schema, adds, 0};
-    const os_delta_files many = {sizeof(many), schema, adds, 10001};
-    const os_delta_files without_schema = {sizeof(none), NULL, adds, 1};
-    const os_delta_files with_another = {sizeof(none), "[]", adds, 1};
+    const os_delta_files none = {sizeof(none), schema, adds, 0, NULL};
+    const os_delta_files many = {sizeof(many), schema, adds, 10001, NULL};
+    const os_delta_files without_schema = {sizeof(none), NULL, adds, 1, NULL};
+    const os_delta_files with_another = {sizeof(none), "[]", adds, 1, NULL};
     const os_delta_options negative = {.size = sizeof(negative), .app_id = "x", .app_version = -1};
     os_client *client = scratch_client(scratch, NULL);
     check_refused(client, "table/", &files, NULL, "slash");
@@ -90,9 +90,9 @@ TEST_WITH(scratch, what_cannot_be_is_refused_before_anything_is_sent)
     check_refused(client, "table", &many, NULL, "1 to 10000");
     check_refused(client, "table", &without_schema, NULL, "struct type");
     check_refused(client, "table", &with_another, NULL, "struct type");
-    check_refused(client, "table", &(os_delta_files){sizeof(none), schema, &absolute, 1}, NULL, "relative");
-    check_refused(client, "table", &(os_delta_files){sizeof(none), schema, &nameless, 1}, NULL, "relative");
-    check_refused(client, "table", &(os_delta_files){sizeof(none), schema, &huge, 1}, NULL, "63 bits");
+    check_refused(client, "table", &(os_delta_files){sizeof(none), schema, &absolute, 1, NULL}, NULL, "relative");
+    check_refused(client, "table", &(os_delta_files){sizeof(none), schema, &nameless, 1, NULL}, NULL, "relative");
+    check_refused(client, "table", &(os_delta_files){sizeof(none), schema, &huge, 1, NULL}, NULL, "63 bits");
     check_refused(client, "table", &files, &negative, "app_version");
     check_refused(client, "table", &files, &(os_delta_options){.size = 1}, "os_delta_options");
     assert_false(has_version(scratch, 0));
@@ -121,6 +121,63 @@ TEST_WITH(scratch, a_log_store_is_a_table_of_dynamodb_and_its_tables_lie_in_s3)
     CHECK_CODE(os_delta_log_store_check(local, NULL, &error), OS_ERR_CONFIG, &error);
     os_client_close(remote);
     os_client_close(local);
+    os_client_close(client);
+}
+
+/* ------------------------------------------------------------------------------------------------------ partitions */
+
+static const os_delta_partition by_day[] = {{"day", "2026-11-28", "date"}, {"n", NULL, "long"}};
+static const os_delta_options daily = {.size = sizeof(daily), .partitions = by_day, .partition_count = 2};
+
+static void read_version(const struct scratch *scratch, int version, char *ret, size_t size)
+{
+    char path[200];
+    log_path(scratch, version, path, sizeof(path));
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    size_t length = fread(ret, 1, size - 1, in);
+    ret[length] = '\0';
+    assert_int_equal(fclose(in), 0);
+}
+
+TEST_WITH(scratch, files_are_added_to_partitions)
+{
+    static const char *const several[] = {"2026-11-29", "1", NULL, "2"};
+    const os_delta_files mixed = {sizeof(mixed), schema, adds, 2, several};
+    os_client *client = scratch_client(scratch, NULL);
+    char text[4096];
+    os_error error;
+    assert_int_equal(os_delta_commit(client, "table", &files, &daily, NULL, NULL, &error), OS_COMMITTED);
+    read_version(scratch, 0, text, sizeof(text));
+    assert_non_null(strstr(text, "\"partitionColumns\":[\"day\",\"n\"]"));
+    assert_non_null(strstr(text, "\"partitionValues\":{\"day\":\"2026-11-28\",\"n\":null}"));
+    assert_int_equal(os_delta_commit(client, "table", &mixed, &daily, NULL, NULL, &error), OS_COMMITTED);
+    read_version(scratch, 1, text, sizeof(text));
+    assert_non_null(strstr(text, "\"partitionValues\":{\"day\":\"2026-11-29\",\"n\":\"1\"}"));
+    assert_non_null(strstr(text, "\"partitionValues\":{\"day\":null,\"n\":\"2\"}"));
+    os_client_close(client);
+}
+
+TEST_WITH(scratch, files_of_another_partitioning_are_refused)
+{
+    static const char *const wrong[] = {"2026-11-29", "1", "2026-11-29", "x"};
+    static const os_delta_partition by_id[] = {{"id", "7", NULL}};
+    const os_delta_files mixed = {sizeof(mixed), schema, adds, 2, wrong};
+    const os_delta_options own = {.size = sizeof(own), .partitions = by_id, .partition_count = 1};
+    const os_delta_options many = {.size = sizeof(many), .partitions = by_day, .partition_count = 33};
+    os_client *client = scratch_client(scratch, NULL);
+    os_error error;
+    check_refused(client, "table", &mixed, &daily, "\"x\" is no value of the partition column \"n\"");
+    check_refused(client, "table", &files, &many, "up to 32 partition columns");
+    assert_int_equal(os_delta_commit(client, "table", &files, &own, NULL, NULL, &error), OS_NOT_EXECUTED);
+    CHECK_CODE(error.code, OS_ERR_UNSUPPORTED, &error);
+    CHECK_SAYS(&error, "\"id\" stands in the file, too");
+    assert_false(has_version(scratch, 0));
+    assert_int_equal(os_delta_commit(client, "table", &files, &daily, NULL, NULL, &error), OS_COMMITTED);
+    assert_int_equal(os_delta_commit(client, "table", &files, NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
+    CHECK_CODE(error.code, OS_ERR_UNSUPPORTED, &error);
+    CHECK_SAYS(&error, "is partitioned by \"day\" and other columns, and no value is given for \"day\"");
+    assert_false(has_version(scratch, 1));
     os_client_close(client);
 }
 

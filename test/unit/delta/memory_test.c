@@ -74,17 +74,27 @@ TEST_BETWEEN(begin, end, an_entry_is_read_or_refused)
 }
 
 static const os_delta_add add = {"part.parquet", 7, 1, 3};
+static const os_delta_partition by[] = {{"day", "2026-11-28", "date"}, {"n", NULL, "long"}};
+static const struct delta_partition partition = {.columns = by, .count = 2};
+
+/* Without a failure: it is what the test begins with. */
+static json_t *given(const char *text)
+{
+    int kept = left;
+    left = -1;
+    json_t *json = json_loads(text, 0, NULL);
+    left = kept;
+    assert_non_null(json);
+    return json;
+}
 
 static bool write_entry(void)
 {
-    static const char text[] = "{\"type\":\"struct\",\"fields\":[]}";
     struct buf out;
-    int kept = left;
-    left = -1;
-    json_t *schema = json_loads(text, 0, NULL);
-    left = kept;
+    json_t *schema = given("{\"type\":\"struct\",\"fields\":[]}");
     const struct delta_commit commit = {.adds = &add,
                                         .count = 1,
+                                        .partition = partition,
                                         .schema = schema,
                                         .app_id = "app",
                                         .app_version = 1,
@@ -102,6 +112,28 @@ static bool write_entry(void)
 TEST_BETWEEN(begin, end, an_entry_is_written_or_not)
 {
     fail_each(write_entry);
+}
+
+static bool partition_schema(void)
+{
+    json_t *file = given("{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"long\"}]}");
+    json_t *columns = given("[\"n\",\"day\"]");
+    os_error error = {0};
+    json_t *schema = delta_partition_schema(&partition, file);
+    os_code code =
+        schema == NULL ? OS_ERR_NO_MEMORY : delta_partition_accepts(&partition, schema, columns, file, &error);
+    assert_true(code == OS_OK || code == OS_ERR_NO_MEMORY);
+    if (code == OS_OK)
+        assert_int_equal(json_array_size(json_object_get(schema, "fields")), 3);
+    json_decref(schema);
+    json_decref(columns);
+    json_decref(file);
+    return code == OS_OK;
+}
+
+TEST_BETWEEN(begin, end, a_partition_is_compared_or_there_is_no_memory)
+{
+    fail_each(partition_schema);
 }
 
 static const struct footer_element elements[] = {

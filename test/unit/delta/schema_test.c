@@ -38,7 +38,7 @@ static const struct {
     {"a version of the future", "{\"minWriterVersion\":8}", "[]", "{}", FIELDS(""), OS_ERR_UNSUPPORTED,
      "minWriterVersion 8"},
     {"no version", "{}", "[]", "{}", FIELDS(""), OS_ERR_PROTOCOL, "minWriterVersion"},
-    {"partitions", "{\"minWriterVersion\":2}", "[\"day\"]", "{}", FIELDS(""), OS_ERR_UNSUPPORTED, "\"day\""},
+    {"partitions", "{\"minWriterVersion\":2}", "[\"day\"]", "{}", FIELDS(""), OS_OK, ""},
     {"a constraint", "{\"minWriterVersion\":3}", "[]", "{\"delta.constraints.positive\":\"c > 0\"}", FIELDS(""),
      OS_ERR_UNSUPPORTED, "checkConstraints"},
     {"column mapping", "{\"minWriterVersion\":5}", "[]", "{\"delta.columnMapping.mode\":\"name\"}", FIELDS(""),
