@@ -15,8 +15,7 @@ struct plain_arguments {
     const os_sink *sink;    /* get */
     const os_body *body;    /* put */
     const os_put_options *put_options;
-    bool
-        if_absent; /* put, of a body that is known whole: If-None-Match: * goes along; OS_ERR_CONFLICT if it does not hold */
+    bool if_absent; /* put, of a body that is known whole: If-None-Match: * goes along, else OS_ERR_CONFLICT */
     const os_list_options *list_options;
     os_list_fn each_object;
     os_record_fn each_record;

@@ -267,6 +267,13 @@ os_code client_object_key(const os_client *client, const char *key, char **ret, 
     return unclear(OS_ERR_ARGUMENT, err);
 }
 
+/* The store is known for nothing. */
+void client_write_plan_rules(const os_client *client, struct write_plan_rules *ret)
+{
+    (void)client;
+    memset(ret, 0, sizeof(*ret));
+}
+
 os_code client_perform(os_client *client, client_perform_fn perform, const void *arguments, os_error *err)
 {
     (void)client;
