@@ -7,7 +7,7 @@
 #include "base/fd.h"
 #include "base/named_file.h"
 #include "credentials/service.h"
-#include "dynamo/json.h"
+#include "syntax/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
