@@ -6,9 +6,9 @@
 #include "fuzz.h"
 
 #include "dynamo/item.h"
-#include "dynamo/json.h"
 #include "holding/lease_item.h"
 #include "holding/lock.h"
+#include "syntax/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "s3/multipart_response.h"
-#include "s3/xml.h"
+#include "syntax/xml.h"
 
 #include <string.h>
 

@@ -29,8 +29,8 @@
 #   install   the README's install lines, both generators and both examples, in a Debian root without the test packages
 #             (scripts/check-install.sh); left out by --no-install. Found lines that named too little to install
 #   packages  the packages for Debian, looked at by lintian, and installed in a Debian root that has nothing else
-#             (scripts/check-packages.sh); left out by --no-install. Found a library that began to look for keys that it
-#             could not wait for
+#             (scripts/check-packages.sh); then the container image (scripts/check-container.sh); left out by --no-install.
+#             Found a library that began to look for keys that it could not wait for
 #   rust      the crates of rust/ with the debug build (scripts/rust.sh): the tests of object_store for whoever implements
 #             its trait, races through it, dropped futures. None known. Only here is the header compared with Rust
 #   python    the wheel of the Python package (scripts/python.sh): its types, its binary interface, and its tests, fsspec's own
@@ -274,7 +274,12 @@ stage_install() {
 }
 
 stage_packages() {
-    OSCOMMIT_BUILD_DIR=$out/packages run_script packages "$scripts_dir/check-packages.sh"
+    local status=0 passed failed
+    OSCOMMIT_BUILD_DIR=$out/packages run_script packages "$scripts_dir/check-packages.sh" || status=1
+    passed=$stage_passed failed=$stage_failed
+    run_script container "$scripts_dir/check-container.sh" || status=1
+    ((stage_passed += passed, stage_failed += failed))
+    return "$status"
 }
 
 # What cmake installs of the build of gcc.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the public header has on the library itself. */
 #include "base/library_version.h"
-#include "dynamo/json.h"
 #include "http/versions.h"
-#include "s3/xml.h"
 #include "sqlite/sqlite.h"
 #include "store/sigv2_load.h"
+#include "syntax/json.h"
+#include "syntax/xml.h"
 
 #include <limits.h>
 

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "client/ticket_text.h"
-#include "dynamo/json.h"
 #include "s3/multipart_request.h"
+#include "syntax/json.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "credentials/service.h"
 
 #include "base/error.h"
-#include "dynamo/json.h"
+#include "syntax/json.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "base/named_file.h"
 #include "base/random.h"
 #include "credentials/service.h"
-#include "dynamo/json.h"
+#include "syntax/json.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #include "aws/sigv4.h"
 #include "base/error.h"
 #include "credentials/service.h"
-#include "s3/xml.h"
+#include "syntax/xml.h"
 
 #include <openssl/crypto.h>
 #include <stdio.h>

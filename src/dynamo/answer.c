@@ -4,7 +4,7 @@
 #include "base/crc.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "dynamo/json.h"
+#include "syntax/json.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "dynamo/json.h"
+#include "syntax/json.h"
 
 #include <string.h>
 

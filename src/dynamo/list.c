@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "dynamo/answer.h"
 #include "dynamo/item.h"
-#include "dynamo/json.h"
 #include "dynamo/response.h"
+#include "syntax/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "dynamo/expression.h"
 #include "dynamo/item.h"
-#include "dynamo/json.h"
 #include "dynamo/request_parts.h"
+#include "syntax/json.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "dynamo/expression.h"
 #include "dynamo/item.h"
-#include "dynamo/json.h"
 #include "dynamo/request_parts.h"
+#include "syntax/json.h"
 
 #include <string.h>
 

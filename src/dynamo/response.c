@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "dynamo/answer.h"
 #include "dynamo/item.h"
-#include "dynamo/json.h"
+#include "syntax/json.h"
 
 #include <stdio.h>
 #include <string.h>

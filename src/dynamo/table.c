@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "dynamo/answer.h"
-#include "dynamo/json.h"
+#include "syntax/json.h"
 
 #include <stdio.h>
 #include <string.h>

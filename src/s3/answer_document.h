@@ -7,7 +7,7 @@
 #define OSCOMMIT_S3_ANSWER_DOCUMENT_H
 
 #include "s3/response.h"
-#include "s3/xml.h"
+#include "syntax/xml.h"
 
 /* A document that a 200 must have as its body. `each` gets what stands below the root ("ETag", "Part/Size") and returns
  * false for what cannot be used; it never gets the root. */

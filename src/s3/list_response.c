@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "s3/listed_key.h"
-#include "s3/xml.h"
+#include "syntax/xml.h"
 
 #include <string.h>
 

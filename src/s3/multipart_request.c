@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "s3/request_builder.h"
-#include "s3/xml.h"
+#include "syntax/xml.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -15,18 +15,19 @@ declare -A below=(
     [lease]="base"
     [item]="base"
     [profile]="base"
+    [syntax]="base"
     [aws]="base"
     [http]="base"
-    [s3]="aws base"
-    [dynamo]="item aws base"
+    [s3]="aws syntax base"
+    [dynamo]="item aws syntax base"
     [sqlite]="item base"
     [local]="sqlite base"
     [loop]="http base"
-    [credentials]="loop dynamo s3 http aws base"
+    [credentials]="loop dynamo s3 http aws syntax base"
     [store]="credentials loop s3 http local commit aws base"
     [table]="item credentials loop dynamo http sqlite aws base"
     [ledger]="table item loop commit base"
-    [client]="store ledger table credentials loop profile dynamo s3 http commit aws base"
+    [client]="store ledger table credentials loop profile dynamo s3 http commit aws syntax base"
     [upload]="client store loop s3 http commit aws base"
     [guarded]="upload client store ledger table credentials loop profile s3 http commit aws base"
     [plain]="upload client store ledger table credentials loop profile s3 http commit aws base"
@@ -37,19 +38,19 @@ declare -A below=(
     [delta]="item base"
     [append]="delta guarded plain holding client table item loop base"
     [operation]="holding update guarded plain upload client store ledger table loop profile s3 http commit aws base"
-    [api]="update operation guarded plain probe gc holding append upload client store ledger table credentials loop profile s3 http commit aws base"
+    [api]="update operation guarded plain probe gc holding append upload client store ledger table credentials loop profile s3 http commit aws syntax base"
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.
-declare -A besides=([store]="sigv2/module.h" [api]="dynamo/json.h sqlite/sqlite.h")
+declare -A besides=([store]="sigv2/module.h" [api]="sqlite/sqlite.h")
 # Single headers that the unit tests of a folder may include beyond that: they look at what others have left on the disk.
 declare -A test_besides=(
-    [api]="ledger/record_item.h item/item.h sqlite/tables.h local/file_lock.h" [dynamo]="ledger/record_item.h" [sqlite]="ledger/record_item.h" [delta]="dynamo/item.h dynamo/json.h" [holding]="dynamo/item.h dynamo/json.h dynamo/request.h aws/endpoint.h"
+    [api]="ledger/record_item.h item/item.h sqlite/tables.h local/file_lock.h" [dynamo]="ledger/record_item.h" [sqlite]="ledger/record_item.h" [delta]="dynamo/item.h syntax/json.h" [holding]="dynamo/item.h syntax/json.h dynamo/request.h aws/endpoint.h"
     [ledger]="credentials/credentials.h aws/endpoint.h"
 )
 # Who may use which library.
 declare -A users=(
-    [curl]="http" [openssl]="base aws credentials" [expat.h]="s3" [jansson.h]="credentials dynamo client profile delta append" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
+    [curl]="http" [openssl]="base aws credentials" [expat.h]="syntax" [jansson.h]="syntax credentials dynamo client profile delta append" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
     [dlfcn.h]="store sigv2"
 )
 # The protocol core, and leases, have no input, no output, no clock and no allocator.

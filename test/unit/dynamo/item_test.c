@@ -2,7 +2,7 @@
 #include "answers.h"
 
 #include "dynamo/item.h"
-#include "dynamo/json.h"
+#include "syntax/json.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "answers.h"
 
 #include "dynamo/item.h"
-#include "dynamo/json.h"
+#include "syntax/json.h"
 
 #include <jansson.h>
 #include <stdlib.h>

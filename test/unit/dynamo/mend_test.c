@@ -2,8 +2,8 @@
 /* Reading an item that is no record, and replacing it on the condition that it is still the same. */
 #include "answers.h"
 
-#include "dynamo/json.h"
 #include "dynamo/request.h"
+#include "syntax/json.h"
 
 #include <stdlib.h>
 

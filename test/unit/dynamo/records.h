@@ -4,10 +4,10 @@
 #define OSCOMMIT_TEST_DYNAMO_RECORDS_H
 
 #include "dynamo/item.h"
-#include "dynamo/json.h"
 #include "dynamo/request.h"
 #include "dynamo/response.h"
 #include "ledger/record_item.h"
+#include "syntax/json.h"
 
 #include <stdlib.h>
 #include <string.h>

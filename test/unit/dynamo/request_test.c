@@ -3,8 +3,8 @@
 #include "answers.h"
 
 #include "base/error.h"
-#include "dynamo/json.h"
 #include "dynamo/request.h"
+#include "syntax/json.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #include "holding/lock.h"
 
 #include "dynamo/item.h"
-#include "dynamo/json.h"
 #include "support/test.h"
+#include "syntax/json.h"
 
 #include <string.h>
 

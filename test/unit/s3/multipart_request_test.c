@@ -3,7 +3,7 @@
 #include "s3_test.h"
 
 #include "s3/multipart_request.h"
-#include "s3/xml.h"
+#include "syntax/xml.h"
 
 static struct endpoint aws = {.scheme = "https", .host = "s3.eu-west-1.amazonaws.com", .region = "eu-west-1"};
 static struct endpoint local = {.scheme = "http", .host = "127.0.0.1:9000", .region = "us-east-1"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "s3/xml.h"
+#include "syntax/xml.h"
 
 #include <expat.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dynamo/json.h"
+#include "syntax/json.h"
 
 #include <stdio.h>
 #include <string.h>

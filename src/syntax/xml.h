@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * S3's XML as a stream of leaf elements: (path, text). Over expat; bounded in depth, count and size; a document type
+ * XML, as S3 writes it, as a stream of leaf elements: (path, text). Over expat; bounded in depth, count and size; a document type
  * declaration is refused, so there are no entities. And text escaped for a document. Knows no element's meaning.
  */
-#ifndef OSCOMMIT_S3_XML_H
-#define OSCOMMIT_S3_XML_H
+#ifndef OSCOMMIT_SYNTAX_XML_H
+#define OSCOMMIT_SYNTAX_XML_H
 
 #include "base/library_version.h"
 #include "base/text.h"

@@ -3,8 +3,8 @@
  * JSON in and out through jansson, with bounds on what comes in. jansson recurses for every level and takes some
  * hundred bytes for every value, so a hostile text is turned away before it is parsed.
  */
-#ifndef OSCOMMIT_DYNAMO_JSON_H
-#define OSCOMMIT_DYNAMO_JSON_H
+#ifndef OSCOMMIT_SYNTAX_JSON_H
+#define OSCOMMIT_SYNTAX_JSON_H
 
 #include "base/buf.h"
 #include "base/library_version.h"

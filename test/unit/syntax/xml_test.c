@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The XML reader at its limits. */
-#include "s3_test.h"
-
-#include "s3/xml.h"
+#include "base/buf.h"
+#include "support/test.h"
+#include "syntax/xml.h"
 
 #include <limits.h>
+#include <string.h>
 
 static bool add_leaf(void *context, const char *path, struct text text)
 {

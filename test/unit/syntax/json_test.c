@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "answers.h"
-
-#include "dynamo/json.h"
+#include "support/test.h"
+#include "syntax/json.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_read(const char *text)
 {
