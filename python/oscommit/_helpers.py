@@ -19,6 +19,7 @@ _LEVELS = {1: logging.ERROR, 2: logging.WARNING, 3: logging.INFO, 4: logging.DEB
 _RENEWED_BEFORE_S = 600
 """The library asks 300 s before the end: by then there are new ones."""
 _AGAIN_AFTER_S = 30
+_JOINED_FOR_S = 5
 _log = logging.getLogger("oscommit")
 
 
@@ -37,8 +38,9 @@ class Helper:
             self._stop()
 
     def join(self) -> None:
+        """Of a function that does not return it is not waited for any longer; the thread ends when that does."""
         if threading.current_thread() is not self._thread:
-            self._thread.join()
+            self._thread.join(_JOINED_FOR_S)
 
 
 # ---------------------------------------------------------------------------------------------------------- logging

@@ -160,9 +160,12 @@ def test_closing_does_not_wait_for_keys(minio, vault):
     closing.start()
     putting.join(20)
     assert ends and ends[0] in ("UnauthenticatedError", "CancelledError")
+    closing.join(50)
+    assert not closing.is_alive(), "the function has not returned"
+    [helper] = [thread for thread in threading.enumerate() if thread.name == "oscommit-credentials"]
     never.set()
-    closing.join(60)
-    assert not closing.is_alive()
+    helper.join(60)
+    assert not helper.is_alive()
 
 
 def test_leases_under_keys_of_a_function(servers):
