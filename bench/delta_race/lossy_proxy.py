@@ -66,6 +66,10 @@ class LossyProxy:
         self.lost += loses
         return loses
 
+    def _refuses(self, request):
+        """Before it is passed on: True closes the connection instead."""
+        return False
+
     async def _serve(self, reader, writer):
         up = await asyncio.open_connection(*self._upstream)
         try:
@@ -82,6 +86,8 @@ class LossyProxy:
         if request.fields.get("expect", "").lower() == "100-continue":
             writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = await request.body(reader)
+        if self._refuses(request):
+            return False
         up_writer.write(request.head + body)
         answer = Message(await up_reader.readuntil(b"\r\n\r\n"))
         while answer.first[1] == "100":
