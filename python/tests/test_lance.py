@@ -3,10 +3,14 @@
 
 import datetime
 import json
+import os
+import re
 import threading
+import uuid
 
 import oscommit
 import pytest
+from conftest import ROOT
 from lance_place import judge, pylance, read, rows, storage_options
 from oscommit import exceptions
 
@@ -25,7 +29,9 @@ class Way:
         import oscommit.lance as ours
 
         self.lance, options = lance, storage_options(place, endpoint)
-        if kind == "tables":
+        if kind == "rows":
+            self.where, self.options = (more["uri"],), {"storage_options": {**options, **more["storage_options"]}}
+        elif kind == "tables":
             self.lock, self.where = None, ()
             self.tables = ours.Tables(store, storage_options=options, **more)
             self.options = {"namespace_client": self.tables, "table_id": ["events"]}
@@ -270,6 +276,30 @@ def test_a_writer_that_was_stopped_overwrites_nothing(lance, minio, plain):
     assert judge(lance, minio) == ["a", "b", "stopped"]
 
 
+def test_a_writer_of_rows_overwrites_a_version_that_has_none(lance, minio, plain):
+    """Why `s3+ddb://` and Tables do not mix."""
+    from oscommit_testing import dynamo
+
+    table, url = f"lance-{uuid.uuid4().hex}", minio.options["dynamodb_endpoint"]
+    keys = {"base_uri": ("HASH", "S"), "version": ("RANGE", "N")}
+    request = {
+        "TableName": table,
+        "BillingMode": "PAY_PER_REQUEST",
+        "KeySchema": [{"AttributeName": name, "KeyType": role} for name, (role, _) in keys.items()],
+        "AttributeDefinitions": [{"AttributeName": name, "AttributeType": kind} for name, (_, kind) in keys.items()],
+    }
+    assert dynamo(url, "CreateTable", request)[0] == 200
+    uri = f"{minio.url.replace('s3:', 's3+ddb:', 1)}/events?ddbTableName={table}"
+    with minio.open(guard="record") as store:
+        ours = Way(lance, "tables", minio, store)
+        ours.write("a", mode="create")
+        with Stopped(lance, "rows", minio, store, plain, uri=uri, storage_options={"dynamodb_endpoint": url}) as stopped:
+            assert ours.write("b").version == 2
+            assert read(lance, minio) == (2, ["a", "b"])
+        assert (stopped.version, stopped.error) == (2, None)
+        assert read(lance, minio) == (2, ["a", "stopped"])
+
+
 def test_nobody_gets_the_version_of_a_holder_that_was_stopped(lance, minio, plain):
     with minio.open(guard="record") as store:
         other = Way(lance, "lock", minio, store, wait_s=0.5)
@@ -307,3 +337,40 @@ def test_a_claim_that_was_broken_cannot_be_ended(lance, embedded, caplog):
         claim.__exit__(OSError, OSError("commit failed"), None)
         assert "The claim of version 1 of events is left" in caplog.text
         assert ours.claims(store, "events") == []
+
+
+# --------------------------------------------------------------------------------------------------------- documents
+
+
+def test_the_examples_of_the_document_run(lance, minio, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with open(os.path.join(ROOT, "docs", "lance.md"), encoding="utf-8") as file:
+        text = file.read()
+    assert f"pylance=={lance.__version__}" in text
+    names = {"PLACE": {"url": minio.url, **minio.options}, "OPTIONS": storage_options(minio)}
+    examples = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    assert len(examples) == 5
+    for example in examples:
+        for shown, run in (
+            ("/tmp/", f"{tmp_path}/"),
+            ('"s3://bucket", ledger="dynamodb://commits"', "**PLACE"),
+            ('{"region": "eu-central-1"}', "OPTIONS"),
+            ("s3://bucket/", f"{minio.url}/"),
+        ):
+            example = example.replace(shown, run)
+        if "break_claim" in example:
+            names["lock"](3).__enter__()  # a holder that is gone
+        exec(compile(example, "docs/lance.md", "exec"), names)
+    assert names["dataset"].count_rows() == 2
+    assert names["claim"].version == 3 and oscommit.lance.claims(names["store"], "log") == []
+    unknown = exceptions.Unknown("told")
+    unknown.ticket = "a ticket"
+    names["keep"]("events", 4, unknown)
+    assert (tmp_path / "events-4.ticket").read_text() == "a ticket"
+    names["store"].close()
+
+
+def test_what_the_document_names_is_there():
+    with open(os.path.join(ROOT, "docs", "lance.md"), encoding="utf-8") as file:
+        named = set(re.findall(r"`(test_[a-z_]+)`", file.read()))
+    assert named and named <= set(globals())
