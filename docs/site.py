@@ -32,6 +32,8 @@ API_PAGE = """# The C interface {#page_api}
 <a href="api/oscommit__lease_8h.html">oscommit_lease.h</a>: leases.
 
 <a href="api/oscommit__delta_8h.html">oscommit_delta.h</a>: Delta tables.
+
+<a href="api/oscommit__lance_8h.html">oscommit_lance.h</a>: Lance tables.
 """
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"(`+)(?:(?!\1).)+\1")

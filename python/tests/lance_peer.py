@@ -13,6 +13,8 @@ import pyarrow
 
 def begin(how):
     """What the functions of pylance are called with: (positional, by name)."""
+    if how["kind"] == "rows":
+        return (how["uri"],), {"storage_options": how["storage_options"]}
     store = oscommit.Store.from_url(how["url"], **how["options"])
     if how["kind"] == "tables":
         tables = oscommit.lance.Tables(store, storage_options=how["storage_options"])

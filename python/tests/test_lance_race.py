@@ -16,21 +16,20 @@ import urllib.parse
 
 import pytest
 from lance_place import judge, pylance, rows, storage_options
-from lossy_proxy import LossyProxy
+from proxy import HarmfulProxy
 
 APPENDS = int(os.environ.get("OSCOMMIT_TEST_LANCE_APPENDS") or 8)
 WRITERS = "abc"
 PEER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lance_peer.py")
 
 
-class Between(LossyProxy):
+class Between(HarmfulProxy):
     """Before the guarded writes of one writer. `decide(method, path)` as of plain_store.PlainStore."""
 
     def __init__(self, endpoint, decide):
         where = urllib.parse.urlsplit(endpoint)
         self.decide = decide
-        super().__init__(where.hostname, where.port, every=0)
-        self._loop.set_exception_handler(lambda *_: None)  # connections of the dead are no news
+        super().__init__(where.hostname, where.port)
 
     def _refuses(self, request):
         return self._asked(request, "before")

@@ -8,8 +8,14 @@ pylance_version=14.0.2
 pylance_pyarrow=26.0.1
 pylance_name=pylance-$pylance_version-$pylance_pyarrow
 
+pylance_build() { # FOLDER
+    pip_program "pylance==$pylance_version" "pyarrow==$pylance_pyarrow" "$1" &&
+        python3 -m compileall -q -j 0 "$1" # writers that are killed are started again and again
+}
+
 pylance_install() {
-    install_once "$pylance_name" pip_program "pylance==$pylance_version" "pyarrow==$pylance_pyarrow"
+    [[ -d $cache/$pylance_name ]] && return 0
+    install_once "$pylance_name" pylance_build
 }
 
 pylance_program() {
