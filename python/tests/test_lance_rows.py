@@ -212,7 +212,7 @@ def test_a_race_of_writers_that_are_killed_and_somebody_who_completes(table):
     def decide(who, method, path, when):
         chance[0] += 1
         is_write = who == "dynamodb" or method in ("PUT", "DELETE")
-        return is_write and chance[0] % 23 == 0
+        return is_write and chance[0] % 37 == 0
 
     said = []
 
