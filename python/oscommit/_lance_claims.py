@@ -183,8 +183,14 @@ class Claim:
         who, state = (found.holder, found.ended) if found else ("another writer", False)
         what = f"Version {self._version} of {self._lock.table} is claimed by {who}, and is not there. "
         if state:
-            return what + "Its commit failed, and its write may still come: others can have the version half an hour after that."
-        return what + "If that process has ended, and half an hour ago, oscommit.lance.break_claim gives the version to others."
+            return (
+                what
+                + "Its commit failed, and its write may still come: others can have the version half an hour after that."
+            )
+        return (
+            what
+            + "If that process has ended, and half an hour ago, oscommit.lance.break_claim gives the version to others."
+        )
 
 
 def _claim_key(table: str, version: int) -> str:

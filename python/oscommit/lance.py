@@ -45,7 +45,10 @@ _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.=-]*")
 
 def _log_unknown(table: str, version: int, error: Unknown) -> None:
     _log.warning(
-        "Version %d of the Lance table %s may have been committed, or may still be. Ticket: %s", version, table, error.ticket
+        "Version %d of the Lance table %s may have been committed, or may still be. Ticket: %s",
+        version,
+        table,
+        error.ticket,
     )
 
 
@@ -140,7 +143,9 @@ class Tables(LanceNamespace):  # type: ignore[misc]
         table = _table_of(asked)
         if asked.get("version") is None:
             for number, meta in self._versions(table):
-                return DescribeTableVersionResponse(version=self._version(number, meta["path"], meta["size"], meta["e_tag"]))
+                return DescribeTableVersionResponse(
+                    version=self._version(number, meta["path"], meta["size"], meta["e_tag"])
+                )
             raise TableNotFoundError(f"There is no Lance table {self._url}/{table}.")
         version = _version_of(asked)
         key = f"{table}/{FOLDER}/{manifest_name(version)}"

@@ -5,10 +5,11 @@ is appended as a row. Prints "committed ID", "unknown ID REASON" or "failed ID R
 import json
 import sys
 
-import lance
 import oscommit
 import oscommit.lance
 import pyarrow
+
+import lance
 
 
 def begin(how):

@@ -3,6 +3,7 @@
 
 import os
 import sys
+import uuid
 
 import pytest
 from conftest import ROOT
@@ -57,3 +58,28 @@ def judge(lance, place):
         assert read(lance, place, version) == (version, found[:version]), version
     assert len(found) == len(set(found)) == newest, "an append is in the table twice"
     return found
+
+
+def make_rows(place):
+    """A table for the rows of `s3+ddb://`: its name, and what asks it."""
+    from oscommit_testing import dynamo
+
+    name = f"lance-{uuid.uuid4().hex}"
+
+    def ask(what, **request):
+        status, answer = dynamo(place.options["dynamodb_endpoint"], what, {"TableName": name, **request})
+        assert status == 200, answer
+        return answer
+
+    keys = {"base_uri": ("HASH", "S"), "version": ("RANGE", "N")}
+    ask(
+        "CreateTable",
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": key, "KeyType": role} for key, (role, _) in keys.items()],
+        AttributeDefinitions=[{"AttributeName": key, "AttributeType": kind} for key, (_, kind) in keys.items()],
+    )
+    return name, ask
+
+
+def uri_with_rows(place, name):
+    return f"{place.url.replace('s3:', 's3+ddb:', 1)}/events?ddbTableName={name}"

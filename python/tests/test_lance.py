@@ -6,12 +6,11 @@ import json
 import os
 import re
 import threading
-import uuid
 
 import oscommit
 import pytest
 from conftest import ROOT
-from lance_place import judge, pylance, read, rows, storage_options
+from lance_place import judge, make_rows, pylance, read, rows, storage_options, uri_with_rows
 from oscommit import exceptions
 
 STAGED = "events/_versions/18446744073709551613.manifest-1"
@@ -278,22 +277,11 @@ def test_a_writer_that_was_stopped_overwrites_nothing(lance, minio, plain):
 
 def test_a_writer_of_rows_overwrites_a_version_that_has_none(lance, minio, plain):
     """Why `s3+ddb://` and Tables do not mix."""
-    from oscommit_testing import dynamo
-
-    table, url = f"lance-{uuid.uuid4().hex}", minio.options["dynamodb_endpoint"]
-    keys = {"base_uri": ("HASH", "S"), "version": ("RANGE", "N")}
-    request = {
-        "TableName": table,
-        "BillingMode": "PAY_PER_REQUEST",
-        "KeySchema": [{"AttributeName": name, "KeyType": role} for name, (role, _) in keys.items()],
-        "AttributeDefinitions": [{"AttributeName": name, "AttributeType": kind} for name, (_, kind) in keys.items()],
-    }
-    assert dynamo(url, "CreateTable", request)[0] == 200
-    uri = f"{minio.url.replace('s3:', 's3+ddb:', 1)}/events?ddbTableName={table}"
+    uri, endpoint = uri_with_rows(minio, make_rows(minio)[0]), {"dynamodb_endpoint": minio.options["dynamodb_endpoint"]}
     with minio.open(guard="record") as store:
         ours = Way(lance, "tables", minio, store)
         ours.write("a", mode="create")
-        with Stopped(lance, "rows", minio, store, plain, uri=uri, storage_options={"dynamodb_endpoint": url}) as stopped:
+        with Stopped(lance, "rows", minio, store, plain, uri=uri, storage_options=endpoint) as stopped:
             assert ours.write("b").version == 2
             assert read(lance, minio) == (2, ["a", "b"])
         assert (stopped.version, stopped.error) == (2, None)

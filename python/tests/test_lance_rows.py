@@ -8,11 +8,10 @@ import re
 import subprocess
 import sys
 import threading
-import uuid
 
 import pytest
 from conftest import ROOT
-from lance_place import judge, pylance, read, rows, storage_options
+from lance_place import judge, make_rows, pylance, read, rows, storage_options, uri_with_rows
 from test_lance_race import Between
 
 PEER = os.path.join(ROOT, "python", "tests", "lance_peer.py")
@@ -23,24 +22,10 @@ class Table:
     """A Lance table whose versions stand in rows."""
 
     def __init__(self, lance, place):
-        from oscommit_testing import dynamo
-
-        self.lance, self.place, self.rows_in = lance, place, f"lance-{uuid.uuid4().hex}"
-        self._dynamo = lambda *request: dynamo(place.options["dynamodb_endpoint"], *request)
-        keys = {"base_uri": ("HASH", "S"), "version": ("RANGE", "N")}
-        request = {
-            "BillingMode": "PAY_PER_REQUEST",
-            "KeySchema": [{"AttributeName": name, "KeyType": role} for name, (role, _) in keys.items()],
-            "AttributeDefinitions": [{"AttributeName": name, "AttributeType": kind} for name, (_, kind) in keys.items()],
-        }
-        self.ask("CreateTable", **request)
+        self.lance, self.place = lance, place
+        self.rows_in, self.ask = make_rows(place)
         self.base_uri = place.url.split("/", 3)[3] + "/events"
-        self.uri = f"{place.url.replace('s3:', 's3+ddb:', 1)}/events?ddbTableName={self.rows_in}"
-
-    def ask(self, what, **request):
-        status, answer = self._dynamo(what, {"TableName": self.rows_in, **request})
-        assert status == 200, answer
-        return answer
+        self.uri = uri_with_rows(place, self.rows_in)
 
     def options(self, s3=None, dynamodb=None):
         endpoint = {"dynamodb_endpoint": dynamodb or self.place.options["dynamodb_endpoint"]}
@@ -99,7 +84,11 @@ class Killed:
         options = table.place.options
         self._s3 = Between(options["s3_endpoint"], lambda *request: self._asked("s3", *request))
         self._dynamodb = Between(options["dynamodb_endpoint"], lambda *request: self._asked("dynamodb", *request))
-        self.how = {"kind": "rows", "uri": table.uri, "storage_options": table.options(self._s3.url, self._dynamodb.url)}
+        self.how = {
+            "kind": "rows",
+            "uri": table.uri,
+            "storage_options": table.options(self._s3.url, self._dynamodb.url),
+        }
 
     def _asked(self, *request):
         if not self._decide(*request):
@@ -137,8 +126,12 @@ def is_final(path):
 
 # (who is asked, method, is it of the final name, when)
 ENDS = {
-    "before the copy": lambda who, method, path, when: who == "s3" and method == "PUT" and is_final(path) and when == "before",
-    "after the copy": lambda who, method, path, when: who == "s3" and method == "PUT" and is_final(path) and when == "after",
+    "before the copy": lambda who, method, path, when: (
+        who == "s3" and method == "PUT" and is_final(path) and when == "before"
+    ),
+    "after the copy": lambda who, method, path, when: (
+        who == "s3" and method == "PUT" and is_final(path) and when == "after"
+    ),
 }
 
 
@@ -258,5 +251,7 @@ def test_a_race_of_writers_that_are_killed_and_somebody_who_completes(table):
     assert {identity for word, identity in said if word == "failed"} & set(found) == set()
     assert all(is_final(name) for name in table.paths().values())
     assert read(table.lance, table.place)[0] == max(table.paths())
-    print(f"{len(said)} said, {sum(kills)} kills, {sum(completed)} rows completed by `resolve` in {len(completed)} runs")
+    print(
+        f"{len(said)} said, {sum(kills)} kills, {sum(completed)} rows completed by `resolve` in {len(completed)} runs"
+    )
     assert sum(kills) > 0
