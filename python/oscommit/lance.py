@@ -56,10 +56,10 @@ class Tables(LanceNamespace):  # type: ignore[misc]
     """The Lance tables below a store, each under the key that its id names: ["events"], or ["sales", "events"].
 
     pylance writes data files and a staged manifest itself, by its own client; `storage_options` are for that. The one write
-    that decides, of `_versions/NUMBER.manifest`, is a guarded copy by `store`: only one writer makes a version, a lost
+    that decides, of `_versions/NUMBER.manifest`, is a guarded write by `store`: only one writer makes a version, a lost
     answer is decided, and whoever dies leaves nothing that others have to wait for but for some seconds.
 
-    deadline_s   of each request, of the guarded copy, and once more to settle one that is unknown [120 each]
+    deadline_s   of each request, of the guarded write, and once more to settle one that is unknown [120 each]
     on_unknown   is told table, version and the `Unknown` of a commit that is still not decided then. pylance raises
                  "Commit result for version N is unknown". By default the ticket is logged, as a warning.
 
@@ -128,7 +128,9 @@ class Tables(LanceNamespace):  # type: ignore[misc]
     def _create(self, table: str, version: int, staged: str, final: str) -> str | None:
         try:
             try:
-                return self.store.copy(staged, final, deadline_s=self._deadline_s).e_tag
+                # Not copied by the store: more stores honour the condition of a PUT than that of a copy.
+                manifest = self.store.get(staged, deadline_s=self._deadline_s).bytes()
+                return self.store.put(final, manifest, mode="create", deadline_s=self._deadline_s).e_tag
             except Unknown as error:
                 return error.settle(deadline_s=self._deadline_s).e_tag
         except ConflictError as error:

@@ -93,6 +93,27 @@ def test_who_loses_a_version_takes_the_next_one(lance, minio, kind):
     plain.close()
 
 
+def test_beside_writers_who_use_the_condition_of_the_store(lance, minio):
+    """As pylance does without a lock. One of them comes between our look and our write."""
+    from test_lance_race import Between
+
+    options, other = storage_options(minio), []
+
+    def overtake(method, path, when):
+        if method == "PUT" and path.endswith(".manifest") and when == "before" and not other:
+            uri = f"{minio.url}/events"
+            other.append(lance.write_dataset(rows("b"), uri, mode="append", storage_options=options).version)
+        return False
+
+    between = Between(minio.options["s3_endpoint"], overtake)
+    with minio.open(guard="both") as store, minio.open(guard="both", s3_endpoint=between.url) as late:
+        Way(lance, "tables", minio, store).write("a", mode="create")
+        assert Way(lance, "tables", minio, late).write("c").version == 3
+    between.close()
+    assert other == [2]
+    assert judge(lance, minio) == ["a", "b", "c"]
+
+
 def test_a_commit_whose_answer_is_lost_is_made_once(lance, proxy, minio):
     harmful, place = proxy
     with place.open(guard="record") as store:
@@ -135,7 +156,7 @@ def test_what_tables_refuse(lance, embedded):
             (create, {**version, "manifest_path": path, "naming_scheme": "V1"}, names.InvalidTableStateError),
             (create, {**version, "manifest_path": path, "branch": "b"}, names.UnsupportedOperationError),
             (create, {**version, "version": -5, "manifest_path": path}, names.UnsupportedOperationError),
-            (create, {**version, "manifest_path": path}, exceptions.SourceError),
+            (create, {**version, "manifest_path": path}, oscommit.NotFoundError),
             (tables.describe_table, {"id": ["events"]}, names.TableNotFoundError),
             (tables.describe_table, {"id": []}, names.InvalidInputError),
             (tables.describe_table, {"id": ["a", ".."]}, names.InvalidInputError),
