@@ -19,7 +19,7 @@ servers_dir=$scripts_dir/servers
 # shellcheck source=scripts/servers/common.sh
 . "$servers_dir/common.sh"
 
-default_servers=(minio versitygw gofakes3 dynamodb dynalite moto ec2_metadata_mock botocore awscli peer lease_peer porcupine deltalake)
+default_servers=(minio versitygw gofakes3 dynamodb dynalite moto ec2_metadata_mock botocore awscli peer lease_peer porcupine deltalake pylance)
 # The last two are the longest to build.
 stores=(minio versitygw gofakes3 ceph swift rclone s3proxy s3mock moto localstack s3rver s3sfs garage seaweedfs)
 read -ra servers <<<"${OSCOMMIT_SERVERS:-default}"

@@ -62,8 +62,10 @@ static bool has_one_spelling(const char *path)
     return strspn(path, plain) == strlen(path);
 }
 
-static os_code take_log_store(struct append *append, const char *table)
+static os_code take_log_store(struct append *append, const struct append_arguments *arguments)
 {
+    const char *table = arguments->table != NULL ? arguments->table : "";
+    const char *entries = arguments->entries != NULL ? arguments->entries : "log store";
     const struct settings *settings = &append->client->settings;
     const os_client *log_store = append->options.log_store;
     os_error *err = &append->error;
@@ -72,17 +74,17 @@ static os_code take_log_store(struct append *append, const char *table)
         return OS_OK;
     if (log_store->ledger == NULL || log_store->ledger->is_local)
         return error_set(err, OS_ERR_CONFIG,
-                         "A log store is a table of DynamoDB: set ledger_url of its client to dynamodb://TABLE.");
+                         "A %s is a table of DynamoDB: set ledger_url of its client to dynamodb://TABLE.", entries);
     if (settings->store_scheme != SETTINGS_S3)
-        return error_set(err, OS_ERR_CONFIG, "A log store is for a table in S3; a store of files needs none.");
+        return error_set(err, OS_ERR_CONFIG, "A %s is for a table in S3; a store of files needs none.", entries);
     buf_init(&path, ENTRY_TABLE_PATH_MAX);
-    (void)buf_add_strs(&path, "s3://", settings->bucket, "/", settings->prefix, table != NULL ? table : "", NULL);
+    (void)buf_add_strs(&path, "s3://", settings->bucket, "/", settings->prefix, table, NULL);
     if (!buf_ok(&path) || buf_str(&path)[path.len - 1] == '/' || !has_one_spelling(buf_str(&path) + strlen("s3://"))) {
         buf_free(&path);
         return error_set(err, OS_ERR_ARGUMENT,
-                         "The table \"%.300s\" cannot be named in a log store: it must lie below the bucket, and its "
+                         "The table \"%.300s\" cannot be named in a %s: it must lie below the bucket, and its "
                          "name may have only letters, digits and -._~/=.",
-                         table != NULL ? table : "");
+                         table, entries);
     }
     append->table_path = buf_take(&path);
     return append->table_path != NULL ? OS_OK : error_no_memory(err);
@@ -113,7 +115,7 @@ static os_code take_all(struct append *append, const struct append_arguments *ar
     if (code == OS_OK)
         code = take_table(append, arguments->table);
     if (code == OS_OK)
-        code = take_log_store(append, arguments->table);
+        code = take_log_store(append, arguments);
     if (code == OS_OK && !random_bytes(&append->random, sizeof(append->random)))
         code = error_set(err, OS_ERR_IO, "The system has no random bytes; nothing was written.");
     append->deadline_ms = append_now_ms() + append->call.deadline_ms;

@@ -17,6 +17,7 @@ struct append_arguments {
     const char *ticket;
     const os_delta_options *options;
     const os_call *call;
+    const char *entries; /* what `log_store` is called, for sentences; NULL: a log store */
 };
 
 /* The table as a call finds it. */

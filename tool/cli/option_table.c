@@ -206,6 +206,8 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_LOG_STORE] =
         OWN_TEXT("log-store", "URL", "table of Delta's S3DynamoDBLogStore, which all writers use: dynamodb://TABLE"),
     [OPTION_LOG_ENTRIES] = OWN_SWITCH("log-entries", "the table of a log store of Delta, not that of records"),
+    [OPTION_MANIFEST_STORE] =
+        OWN_TEXT("manifest-store", "URL", "table of rows of s3+ddb://, which all writers use: dynamodb://TABLE"),
     [OPTION_APP_ID] = OWN_TEXT("app-id", "TEXT", "application whose commits are counted, so that none is made twice"),
     [OPTION_APP_VERSION] = OWN_NUMBER("app-version", INT64_MAX, "number of this commit of --app-id"),
     [OPTION_PARTITION] = OWN_TEXT("partition", "COLUMN[:TYPE]=VALUE",

@@ -31,6 +31,8 @@ const struct command *const commands[] = {
     &command_delta_append,
     &command_delta_check,
     &command_delta_resolve,
+    &command_lance_check,
+    &command_lance_resolve,
     &command_gc,
     &command_race,
     &command_check,

@@ -31,6 +31,8 @@ extern const struct command command_lease_show;
 extern const struct command command_resolve;
 extern const struct command command_delta_append;
 extern const struct command command_delta_check;
+extern const struct command command_lance_check;
+extern const struct command command_lance_resolve;
 extern const struct command command_delta_resolve;
 extern const struct command command_gc;
 extern const struct command command_probe;

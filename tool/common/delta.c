@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* "s3://bucket/table/" is the table without the slash. */
-static bool take_table(const struct options *options, struct location *ret, struct usage *usage)
+bool table_operand_take(const struct options *options, struct location *ret, struct usage *usage)
 {
     char name[4096];
     size_t length = strlen(options->operand[0]);
@@ -72,7 +72,7 @@ enum status delta_session_open(struct delta_session *delta, const struct options
 
     memset(delta, 0, sizeof(*delta));
     delta->how = plain;
-    if (!take_table(options, &delta->table, &usage) || !take_application(options, &delta->how, &usage) ||
+    if (!table_operand_take(options, &delta->table, &usage) || !take_application(options, &delta->how, &usage) ||
         !take_partitions(options, delta, &usage) ||
         (file != NULL && !options->command->settles && !ticket_check(file, &usage)))
         return output_usage(options, &usage);

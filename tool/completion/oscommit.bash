@@ -2,10 +2,11 @@
 # bash completion for oscommit: commands, flags, the choices of flags, file names. Needs nothing but bash.
 # Installed as $datadir/bash-completion/completions/oscommit; or: source oscommit.bash
 
-_oscommit_commands="init put update cp sync mv rm get head ls table lock lease delta resolve gc race check probe presign config credentials help version"
+_oscommit_commands="init put update cp sync mv rm get head ls table lock lease delta lance resolve gc race check probe presign config credentials help version"
 _oscommit_table_commands="create check ls show release"
 _oscommit_lease_commands="acquire extend release show"
 _oscommit_delta_commands="append check resolve"
+_oscommit_lance_commands="check resolve"
 _oscommit_lock_commands="ls show break"
 _oscommit_common="--json --quiet --verbose --help --all --version --store --ledger --endpoint-url --s3-endpoint
     --dynamodb-endpoint --region --dynamodb-region --profile --dynamodb-profile --ca-file --addressing --signature
@@ -45,6 +46,7 @@ _oscommit_own_flags() {
     "delta append") echo "--log-store --app-id --app-version --partition --ticket-file" ;;
     "delta check") echo "--log-store" ;;
     "delta resolve") echo "--log-store --ticket-file" ;;
+    "lance check" | "lance resolve") echo "--manifest-store" ;;
     lock) echo "--wait --ttl --owner --grace" ;;
     "lock ls" | "lock show") echo "--namespace" ;;
     "lock break") echo "--namespace --force" ;;
@@ -99,7 +101,7 @@ _oscommit_find_command() {
             [[ ${COMP_WORDS[i + 1]} == "=" ]] || skip=1
         elif [[ $word == -?* ]]; then
             :
-        elif [[ -z $command || $command == table || $command == lease || $command == delta || $command == help ]]; then
+        elif [[ -z $command || $command == table || $command == lease || $command == delta || $command == lance || $command == help ]]; then
             command=${command:+$command }$word
         elif [[ $command == lock && " $_oscommit_lock_commands " == *" $word "* ]]; then
             command="lock $word"
@@ -131,6 +133,8 @@ _oscommit() {
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_lease_commands" -- "$word")
     elif [[ $command == delta || $command == "help delta" ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_delta_commands" -- "$word")
+    elif [[ $command == lance || $command == "help lance" ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$_oscommit_lance_commands" -- "$word")
     elif [[ $command == lock && $operands == 0 || $command == "help lock" ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$_oscommit_lock_commands" -- "$word")
     elif [[ $command == help ]]; then

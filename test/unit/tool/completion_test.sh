@@ -37,10 +37,11 @@ cd "$(mktemp -d)" || exit 1
 touch afile.pem abc
 
 expect "commands by their beginning" "race resolve rm" oscommit r
-expect "every command" "check config cp credentials delta gc get head help init lease lock ls mv presign probe put race resolve rm sync table update version" oscommit ""
+expect "every command" "check config cp credentials delta gc get head help init lance lease lock ls mv presign probe put race resolve rm sync table update version" oscommit ""
 expect "subcommands of table" "check create" oscommit table c
 expect "subcommands of lease" "acquire extend release show" oscommit lease ""
 expect "subcommands of delta" "append check resolve" oscommit delta ""
+expect "subcommands of lance" "check resolve" oscommit lance ""
 expect "subcommands of lock" "break ls show" oscommit lock ""
 expect "flags of a subcommand of lock" "--namespace" oscommit lock ls --nam
 expect "flags of table create" "--locks --log-entries" oscommit table create --lo
@@ -74,7 +75,7 @@ while read -r command; do
     expect "the flags of $command" "$(flags_of_help "${words[@]}")" oscommit "${words[@]}" --
     expect "the name of $command" "${words[-1]}" oscommit "${words[@]}"
 done <<<"$commands"
-(($(wc -l <<<"$commands") == 36)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 36" && failures=$((failures + 1)); }
+(($(wc -l <<<"$commands") == 38)) || { echo "FAILED: --help lists $(wc -l <<<"$commands") commands, not 38" && failures=$((failures + 1)); }
 
 rm -r "$PWD"
 if ((failures > 0)); then
