@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# The libraries below oscommit, as what is shipped has them in it: a libcurl that speaks HTTP by OpenSSL and nothing else,
-# built from the source package of this system, and the static libraries that the system has of the others. Sourced after
-# lib.sh.
+# The libraries below oscommit, as a wheel and the static tool have them in them: a libcurl that speaks HTTP by OpenSSL and
+# nothing else, built from the source package of this system, and the static libraries that the system has of the others.
+# Sourced after lib.sh.
 
 # apt checks what it fetches, and has the fixes of this release. Neither its lists nor its sources are changed.
 fetch_sources() { # FOLDER PACKAGE...: each is in FOLDER/PACKAGE then
@@ -61,18 +61,41 @@ describe_static() { # OUT MODULE LIBRARIES [ARCHIVE: of the system]
         >"$out/pkgconfig/$module.pc"
 }
 
-# RESOLVER: "threaded" asks libc for names, as other programs do; "ares" does without libc, which would want its own shared
-# libraries for that. The system's sqlite and jansson are for programs; of a shared library jansson cannot be a part.
+# What is in the product, for its bill of materials (packaging/sbom.py), and under which terms.
+note_bundled() { # OUT NAME VERSION PACKAGE: the Debian package that has its terms
+    local terms=/usr/share/doc/$4/copyright
+    [[ -s $terms ]] || die "The terms of $2 are not in $terms."
+    mkdir -p "$1/licences"
+    cp "$terms" "$1/licences/$2.txt"
+    printf '%s\t%s\n' "$2" "$3" >>"$1/bundled.tsv"
+}
+
+version_of_source() { # SOURCES PACKAGE: with Debian's revision, which says what is mended in it
+    dpkg-parsechangelog -l "$1/$2/debian/changelog" -S Version
+}
+
+version_of_package() { # PACKAGE
+    dpkg-query -W -f '${Version}' "$1"
+}
+
+# RESOLVER: "threaded" asks libc for names, as other programs do; "ares" does without libc, which would want shared libraries
+# of its own for that. The system's jansson is made for programs only; a shared library cannot have it in it.
 make_static_libraries() { # SOURCES OUT RESOLVER
     local out=$2 curl="-lcurl -lssl -lcrypto" jansson=libjansson.a
+    rm -rf "$out"
     mkdir -p "$out/lib" "$out/include" "$out/pkgconfig"
     build_curl "$@"
     if [[ $3 == ares ]]; then
         describe_static "$out" libcares "-lcares" libcares.a
         curl+=" -lcares"
+        note_bundled "$out" libcares "$(version_of_package libc-ares-dev)" libc-ares-dev
+        note_bundled "$out" jansson "$(version_of_package libjansson-dev)" libjansson-dev
+        note_bundled "$out" glibc "$(version_of_package libc6-dev)" libc6-dev
+        note_bundled "$out" libgcc "$(gcc -dumpfullversion)" "libgcc-$(gcc -dumpversion)-dev"
     else
         build_by_cmake "$1/jansson" "$out" -DJANSSON_BUILD_SHARED_LIBS=OFF -DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON
         jansson=
+        note_bundled "$out" jansson "$(version_of_source "$1" jansson)" libjansson-dev
     fi
     describe_static "$out" libcurl "$curl"
     describe_static "$out" libssl "-lssl -lcrypto" libssl.a
@@ -80,4 +103,8 @@ make_static_libraries() { # SOURCES OUT RESOLVER
     describe_static "$out" sqlite3 "-lsqlite3" libsqlite3.a
     describe_static "$out" expat "-lexpat" libexpat.a
     describe_static "$out" jansson "-ljansson" $jansson
+    note_bundled "$out" libcurl "$(version_of_source "$1" curl)" libcurl4-openssl-dev
+    note_bundled "$out" libcrypto "$(version_of_package libssl-dev)" libssl-dev
+    note_bundled "$out" sqlite3 "$(version_of_package libsqlite3-dev)" libsqlite3-dev
+    note_bundled "$out" expat "$(version_of_package libexpat1-dev)" libexpat1-dev
 }
