@@ -2,15 +2,17 @@
 #include "http/trust.h"
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/named_file.h"
 
 #include <curl/curl.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Each of these is one bundle; a system that has two of them has the same in both. */
@@ -22,7 +24,7 @@ static const char *const files[] = {
     "/etc/ssl/certs/ca-bundle.crt",                      /* NixOS */
     "/etc/ssl/cert.pem",                                 /* Alpine without its package ca-certificates */
 };
-static const char folder[] = "/etc/ssl/certs"; /* by the hash of each name */
+static const char folder[] = "/etc/ssl/certs";
 
 static bool can_be_read(const char *file, const char **ret_why)
 {
@@ -33,10 +35,21 @@ static bool can_be_read(const char *file, const char **ret_why)
     return true;
 }
 
-static bool is_folder(const char *path)
+/* OpenSSL finds a certificate there by eight digits of its name's hash, a dot and a number. */
+static bool has_certificates(const char *path)
 {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    int fd = fd_open(path, O_RDONLY | O_DIRECTORY, 0);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    bool has = false;
+    if (dir == NULL) {
+        if (fd >= 0)
+            (void)close(fd);
+        return false;
+    }
+    for (const struct dirent *entry = readdir(dir); entry != NULL && !has; entry = readdir(dir))
+        has = strspn(entry->d_name, "0123456789abcdef") == 8 && entry->d_name[8] == '.';
+    (void)closedir(dir);
+    return has;
 }
 
 static os_code keep(const char *path, char **ret, struct trust *trust, os_error *err)
@@ -71,7 +84,7 @@ static os_code look_around(const char *root, struct trust *ret, os_error *err)
             return keep(path, &ret->file, ret, err);
     }
     (void)snprintf(path, sizeof(path), "%s%s", root, folder);
-    if (is_folder(path))
+    if (has_certificates(path))
         return keep(path, &ret->folder, ret, err);
     ret->source = TRUST_NOBODY;
     return OS_OK;
