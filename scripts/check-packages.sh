@@ -48,9 +48,9 @@ fi
 
 make_debian_root "$work/root" "$work"
 as_root mkdir "$work/root/packages" "$work/root/examples" "$work/root/test" &&
-    as_root cp "$packages"/*.deb "$work/root/packages/" &&
+    as_root cp "$packages"/*.deb "$packages/SHA256SUMS" "$work/root/packages/" &&
     as_root cp "$source"/examples/publish.c "$source"/examples/publish.sh "$work/root/examples/" &&
-    as_root cp "$source"/test/package/*.sh "$source"/test/package/*.txt "$work/root/test/" || exit 1
+    as_root cp "$source"/test/package/*.sh "$source"/test/package/*.txt "$source/docs/install.md" "$work/root/test/" || exit 1
 try "the packages for Debian" in_debian_root "$work/root" /bin/bash /test/packages.sh
 
 for name in "${!OSCOMMIT_TEST_@}" "${!OSCOMMIT_REQUIRE_@}"; do
@@ -59,18 +59,17 @@ done >"$work/servers"
 
 # One that is its own authority, for a server that nobody else vouches for.
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \
-    -keyout "$work/key.pem" -out "$work/cert.pem" 2>"$work/openssl.log" && cat "$work/cert.pem" "$work/key.pem" >"$work/certificate.pem" ||
-    die "openssl made no certificate: $(cat "$work/openssl.log")"
+    -keyout "$work/key.pem" -out "$work/cert.pem" 2>"$work/openssl.log" || die "openssl made no certificate: $(cat "$work/openssl.log")"
+cat "$work/cert.pem" "$work/key.pem" >"$work/certificate.pem"
 
 make_debian_root "$work/python" "$work" python3,python3-venv
 hashed=$work/python/test/hashed/$(openssl x509 -in "$work/cert.pem" -noout -hash).0
 as_root mkdir -p "$work/python/packages" "$work/python/test/hashed" &&
     as_root cp "$packages"/*.whl "$work/python/packages/" &&
-    as_root cp "$source"/test/package/*.{sh,py,txt} "$source/docs/python.md" "$work/certificate.pem" "$work/python/test/" || exit 1
+    as_root cp "$source"/test/package/*.{sh,py,txt} "$source"/docs/{install,python}.md "$work/certificate.pem" "$work/python/test/" || exit 1
 as_root cp "$work/cert.pem" "$hashed" && as_root cp "$work/servers" "$work/python/test/" || exit 1
 try "the wheel" in_debian_root "$work/python" /bin/bash /test/wheel.sh
 
-tar -xzf "$(echo "$packages"/oscommit-*-linux-*.tar.gz)" -C "$work" --strip-components=1 --wildcards '*/oscommit' || exit 1
-try "the static tool" as_root "$source/test/package/static_tool.sh" "$work/oscommit" "$work/certificate.pem" "$work"
+try "the static tool" as_root "$source/test/package/static_tool.sh" "$packages" "$work/certificate.pem" "$work"
 echo "$passed passed, $failed failed"
 ((status == 0))

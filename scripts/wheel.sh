@@ -30,8 +30,8 @@ make_venv() {
 
 # What the linker finds that nobody calls is left out.
 make_wheel() {
-    local settings=(CMAKE_C_FLAGS="-ffunction-sections -fdata-sections" CMAKE_C_STANDARD_LIBRARIES=-lm OSCOMMIT_OLDER_LIBC=ON
-        CMAKE_SHARED_LINKER_FLAGS=-Wl,--gc-sections CMAKE_EXE_LINKER_FLAGS=-Wl,--gc-sections OSCOMMIT_BUNDLED="$build/static")
+    local settings=("CMAKE_C_FLAGS=-ffunction-sections -fdata-sections" CMAKE_C_STANDARD_LIBRARIES=-lm OSCOMMIT_OLDER_LIBC=ON
+        "CMAKE_SHARED_LINKER_FLAGS=-Wl,--gc-sections" "CMAKE_EXE_LINKER_FLAGS=-Wl,--gc-sections" "OSCOMMIT_BUNDLED=$build/static")
     rm -rf "$build/wheel" "$build/repaired"
     PKG_CONFIG_PATH=$build/static/pkgconfig "$build/venv/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps \
         --no-build-isolation --wheel-dir "$build/wheel" --config-settings=build-dir="$build/build" \

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What scripts/check-packages.sh runs inside the Debian root that it has made, as root: /packages and /examples are there.
 set -uo pipefail
+# shellcheck source=test/package/steps.sh
 . /test/steps.sh
 
 install() { # PACKAGE...
@@ -58,7 +59,8 @@ removed() {
     apt-get remove -y --purge oscommit liboscommit-dev 'liboscommit*' && [[ ! -e /usr/bin/oscommit && -z $(ls /usr/lib/*/liboscommit* 2>/dev/null) ]]
 }
 
-step "library and tool are installed" install 'liboscommit0.[0-9]*' oscommit
+step "library and tool are installed as docs/install.md says" run_section /test/install.md "Packages for Debian" /packages
+step "the checksums are right" run_section /test/install.md Installing /packages
 step "they bring no compiler" no_compiler
 step "nothing under GPL is linked" nothing_under_gpl /test/licences.txt /usr/bin/oscommit /usr/bin/oscommit-race /usr/lib/*/liboscommit.so.0.*
 step "the README's first commands" readme_example

@@ -3,14 +3,15 @@
 # Runs the static tool in a root that has nothing but it, as root: no libc, no shell, no loader, no /proc until the race. It
 # is called by scripts/check-packages.sh, outside of that root.
 #
-#   static_tool.sh PROGRAM CERTIFICATE-AND-KEY WORK      WORK/servers exports where servers are
+#   static_tool.sh PACKAGES CERTIFICATE-AND-KEY WORK      WORK/servers exports where servers are
 set -uo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=test/package/steps.sh
 . "$here/steps.sh"
+# shellcheck source=/dev/null # check-packages.sh writes it
 . "$3/servers"
-program=$1 certificate=$2 root=$3/empty
+packages=$1 certificate=$2 work=$3 root=$3/empty
 mkdir -p "$root/etc/ssl/certs" "$root/tmp" "$root/home" "$root/proc"
-cp "$program" "$root/oscommit"
 # The one name server of this root, which knows one name, and of a port that only root may take.
 echo "nameserver 127.0.0.54" >"$root/etc/resolv.conf"
 printf '127.0.0.1 localhost hosts.test\n' >"$root/etc/hosts"
@@ -25,9 +26,15 @@ in_empty_root() { # [VARIABLE=VALUE...] COMMAND...
     env -i "${variables[@]}" "$(command -v chroot)" "$root" "$@"
 }
 
+# The commands of docs/install.md, but for where programs are.
+is_installed() {
+    sed "s,/usr/local/bin/,$root/," "$here/../../docs/install.md" >"$work/install.md" && cp "$packages"/*-linux-*.tar.gz "$work/" &&
+        run_section "$work/install.md" "One file" "$work" && [[ -s $(echo "$work"/oscommit-*/licences/glibc.txt) ]]
+}
+
 is_static() {
-    readelf -ld "$program"
-    [[ $(readelf -ld "$program") != *@(INTERP|NEEDED)* ]]
+    readelf -ld "$root/oscommit"
+    [[ $(readelf -ld "$root/oscommit") != *@(INTERP|NEEDED)* ]]
 }
 
 embedded_store() {
@@ -51,7 +58,7 @@ on_servers() { # HOST
 commit_on_servers() { # HOST VARIABLE=VALUE...
     local host=$1 url status=0 id
     shift
-    id=$(od -An -N8 -tx1 /dev/urandom | tr -d ' ')
+    id=$(head -c 8 /dev/urandom | od -An -tx1 | tr -d ' ')
     local with=("$@" "AWS_REGION=$OSCOMMIT_TEST_REGION" "OSCOMMIT_LEDGER=dynamodb://static-$id")
     local at=(--s3-endpoint "${OSCOMMIT_TEST_MINIO_ENDPOINT/127.0.0.1/$host}" --dynamodb-endpoint "${OSCOMMIT_TEST_DYNAMODB_ENDPOINT/127.0.0.1/$host}")
     url=s3://$OSCOMMIT_TEST_MINIO_BUCKET/$id
@@ -92,6 +99,7 @@ sigv2_is_refused() {
 }
 
 end_children() {
+    # shellcheck disable=SC2154 # coproc sets it
     kill "$names" "$server_PID" 2>/dev/null
     wait 2>/dev/null
 }
@@ -100,10 +108,11 @@ coproc server { exec python3 "$here/tls_server.py" "$certificate"; }
 # shellcheck disable=SC2154 # coproc sets it
 read -r tls_port <&"${server[0]}"
 dnsmasq --keep-in-foreground --conf-file=/dev/null --port=53 --listen-address=127.0.0.54 --bind-interfaces --no-resolv --no-hosts \
-    --address=/dns.test/127.0.0.1 --pid-file= --user=root >"$3/dnsmasq.log" 2>&1 &
+    --address=/dns.test/127.0.0.1 --pid-file= --user=root >"$work/dnsmasq.log" 2>&1 &
 names=$!
 trap end_children EXIT
 
+step "it is installed as docs/install.md says" is_installed
 step "it is static, and needs no library" is_static
 step "an embedded store" embedded_store
 step "four processes race" race

@@ -33,6 +33,14 @@ step_summary() {
     ((failed == 0))
 }
 
+# The commands below a heading of a document, as they stand there, in a folder.
+run_section() { # DOCUMENT HEADING FOLDER
+    local commands
+    commands=$(awk -v heading="$2" '/^#+ / { here = substr($0, index($0, " ") + 1) == heading } /^```/ { code = here && /^```sh$/; next } code' "$1")
+    [[ -n $commands ]] || return 1
+    (cd "$3" && /bin/sh -ex <<<"$commands")
+}
+
 # Every library that these files bring into a process is one whose licence somebody has looked at, and none of them is
 # under GPL alone.
 nothing_under_gpl() { # LICENCES FILE...

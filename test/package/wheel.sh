@@ -1,37 +1,35 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # What scripts/check-packages.sh runs inside a Debian root that has Python and nothing else besides: /packages has the wheel,
-# /test this folder, docs/python.md, and a certificate for localhost.
+# /test this folder, two documents, and a certificate for localhost.
 set -uo pipefail
+# shellcheck source=test/package/steps.sh
 . /test/steps.sh
-[[ ! -e /test/servers ]] || . /test/servers
+# shellcheck source=/dev/null # check-packages.sh writes it
+. /test/servers
 export AWS_EC2_METADATA_DISABLED=true PYTHONUNBUFFERED=1
-python=/venv/bin/python
+python=/opt/oscommit/bin/python
 
 no_compiler() {
     ! command -v cc gcc make cmake
 }
 
-install_wheel() {
-    python3 -m venv /venv && $python -m pip install --disable-pip-version-check --no-index /packages/*manylinux*.whl
-}
-
 needs_libc_only() {
     local package
-    package=$(echo /venv/lib/python3*/site-packages/oscommit)
+    package=$(echo /opt/oscommit/lib/python3*/site-packages/oscommit)
     nothing_under_gpl /test/licences-of-wheel.txt "$package"/*.so "$package"/_tool/lib/* "$package"/_tool/bin/*
 }
 
 has_terms() {
     local about library
-    about=$(echo /venv/lib/python3*/site-packages/oscommit-*.dist-info)
+    about=$(echo /opt/oscommit/lib/python3*/site-packages/oscommit-*.dist-info)
     for library in libcurl libcrypto sqlite3 expat jansson; do
         [[ -s $about/licenses/$library.txt ]] && grep -q "oscommit-wheel-$library" "$about/sboms/oscommit.spdx.json" || return 1
     done
 }
 
 readme_commands() {
-    export PATH=/venv/bin:$PATH
+    export PATH=/opt/oscommit/bin:$PATH
     mkdir -p /srv && cd /srv && echo '{"rows": 42}' >report.json &&
         oscommit init /srv/store &&
         oscommit put report.json file:///srv/store/2026/11.json --if-absent &&
@@ -40,13 +38,13 @@ readme_commands() {
 }
 
 race() {
-    /venv/bin/oscommit race file:///srv/store/scratch --writers 4 --keys 10 --updates 5
+    /opt/oscommit/bin/oscommit race file:///srv/store/scratch --writers 4 --keys 10 --updates 5
 }
 
 reaches() { # TEXT [VARIABLE=VALUE...]: what it says of a server whose certificate is known to nobody else
     local said status=0 wanted=$1
     shift
-    said=$(env AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret AWS_REGION=us-east-1 "$@" /venv/bin/oscommit head s3://bucket/key \
+    said=$(env AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret AWS_REGION=us-east-1 "$@" /opt/oscommit/bin/oscommit head s3://bucket/key \
         --s3-endpoint "https://localhost:$tls_port" --ledger dynamodb://table --deadline-ms 8000 2>&1) || status=$?
     said="status $status: $said"
     echo "$said"
@@ -62,7 +60,7 @@ trusts() { # FILE: with the certificate there and nowhere else
 
 nothing_there="status 66"
 step "there is no compiler" no_compiler
-step "the wheel is installed without network" install_wheel
+step "the wheel is installed as docs/install.md says" run_section /test/install.md "A wheel" /packages
 step "it needs libc, and nothing under GPL" needs_libc_only
 step "the terms of what is in it are there" has_terms
 step "the examples of docs/python.md" $python /test/examples.py /test/python.md
