@@ -3,7 +3,7 @@
 """A bill of materials as SPDX 2.3 JSON: this project, the libraries that its packages are linked with, in the versions
 that were there when they were built, and those that are in the wheel and in the static tool.
 
-usage: sbom.py VERSION [--build FOLDER] [PRODUCT=FILE...]
+usage: sbom.py [--build FOLDER] VERSION [PRODUCT=FILE...]
 
 FOLDER is that of the build; PRODUCT is the name of what has libraries in it, and FILE has a line "NAME<tab>VERSION" for each.
 """

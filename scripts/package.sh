@@ -57,7 +57,7 @@ OSCOMMIT_SOURCES=$(cd -- "$build-sources" && pwd)
 export OSCOMMIT_SOURCES
 OSCOMMIT_BUILD_DIR=$build-wheel "$scripts_dir/wheel.sh" "$out" >/dev/null
 OSCOMMIT_BUILD_DIR=$build-static "$scripts_dir/static_tool.sh" "$out" >/dev/null
-python3 -B packaging/sbom.py "$version" --build "$build" "oscommit-wheel=$build-wheel/static/bundled.tsv" \
+python3 -B packaging/sbom.py --build "$build" "$version" "oscommit-wheel=$build-wheel/static/bundled.tsv" \
     "oscommit-static=$build-static/static/bundled.tsv" >"$out/oscommit-$version.spdx.json"
 cd "$out"
 rm -f SHA256SUMS
