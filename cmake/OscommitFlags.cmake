@@ -12,8 +12,10 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
 endif()
 
-include(CheckPIESupported)
-check_pie_supported(LANGUAGES C)
+if(NOT OSCOMMIT_STATIC_TOOL) # whose programs are linked by another option, which -pie would undo
+  include(CheckPIESupported)
+  check_pie_supported(LANGUAGES C)
+endif()
 
 add_compile_definitions(_GNU_SOURCE)
 add_compile_options(

@@ -32,4 +32,7 @@ if(OSCOMMIT_HAS_FORTIFY_3)
 endif()
 add_compile_options("$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=${fortify}>")
 
+if(OSCOMMIT_STATIC_TOOL)
+  add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-static-pie>)
+endif()
 add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)

@@ -17,7 +17,11 @@ install(FILES include/oscommit.h include/oscommit_async.h include/oscommit_lease
 file(GLOB headers CONFIGURE_DEPENDS include/oscommit/*.hpp)
 install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oscommit COMPONENT development)
 
-install(TARGETS oscommit_tool oscommit_race RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+set(OSCOMMIT_PROGRAMS oscommit_tool)
+if(NOT OSCOMMIT_ONE_PROGRAM)
+  list(APPEND OSCOMMIT_PROGRAMS oscommit_race)
+endif()
+install(TARGETS ${OSCOMMIT_PROGRAMS} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 file(GLOB manuals CONFIGURE_DEPENDS docs/man/*.[1-8])
 foreach(manual IN LISTS manuals)
   cmake_path(GET manual EXTENSION LAST_ONLY section)

@@ -12,6 +12,9 @@ if(lib_output MATCHES "^\\.\\.")
   set(lib_output lib)
   set(OSCOMMIT_TOOL_RPATH "$ORIGIN/../lib;${CMAKE_INSTALL_FULL_LIBDIR}")
 endif()
+if(OSCOMMIT_STATIC_TOOL) # glibc 2.36 ends a program at once that has a path and no loader
+  set(OSCOMMIT_TOOL_RPATH "")
+endif()
 
 set(output ${PROJECT_BINARY_DIR})
 get_property(several_configurations GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)

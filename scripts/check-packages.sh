@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes the packages, has lintian look at them, and installs them in a Debian root that has nothing else: there the tool
-# runs the README's commands without a compiler, and then a program is built with the package for that.
+# runs the README's commands without a compiler, and then a program is built with the package for that. The wheel is tried in
+# a root that has Python besides, and the static tool in one that is empty. Where the servers' environment is there
+# (scripts/servers.sh), these two also write to MinIO and DynamoDB Local; with OSCOMMIT_REQUIRE_SERVERS=1 they must.
 #
 #   scripts/check-packages.sh [FOLDER]     of packages that are made already [they are made]
 #
@@ -22,6 +24,19 @@ packages=${1:-$work/packages}
 [[ $# == 1 ]] || "$scripts_dir/package.sh" "$packages" >/dev/null || die "The packages could not be made."
 
 status=0
+passed=0
+failed=0
+
+# Each ends with a line that counts its steps; one that does not has failed at something that is no step.
+try() { # WHAT COMMAND...
+    local steps_passed steps_failed
+    echo "== $1"
+    "${@:2}" | tee "$work/said" | sed -u '/^[0-9]* passed, [0-9]* failed$/d' || status=1
+    read -r steps_passed steps_failed < <(sed -nE 's/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$work/said")
+    passed=$((passed + ${steps_passed:-0}))
+    failed=$((failed + ${steps_failed:-1}))
+}
+
 # Whose address stands there is for whoever gives them out (OSCOMMIT_MAINTAINER), and nobody has filed a bug for them.
 # ldconfig is called by what CPack writes, beside the trigger.
 if command -v lintian >/dev/null; then
@@ -32,9 +47,29 @@ if command -v lintian >/dev/null; then
 fi
 
 make_debian_root "$work/root" "$work"
-as_root mkdir "$work/root/packages" "$work/root/examples" &&
-    as_root cp "$packages"/*.deb "$work/root/packages/" &&
+as_root mkdir "$work/root/packages" "$work/root/examples" "$work/root/test" &&
+    as_root cp "$packages"/*.deb "$packages/SHA256SUMS" "$work/root/packages/" &&
     as_root cp "$source"/examples/publish.c "$source"/examples/publish.sh "$work/root/examples/" &&
-    as_root cp "$source/test/package/packages.sh" "$work/root/run.sh" || exit 1
-in_debian_root "$work/root" /bin/bash /run.sh || status=1
-exit "$status"
+    as_root cp "$source"/test/package/*.sh "$source"/test/package/*.txt "$source/docs/install.md" "$work/root/test/" || exit 1
+try "the packages for Debian" in_debian_root "$work/root" /bin/bash /test/packages.sh
+
+for name in "${!OSCOMMIT_TEST_@}" "${!OSCOMMIT_REQUIRE_@}"; do
+    printf 'export %s=%q\n' "$name" "${!name}"
+done >"$work/servers"
+
+# One that is its own authority, for a server that nobody else vouches for.
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \
+    -keyout "$work/key.pem" -out "$work/cert.pem" 2>"$work/openssl.log" || die "openssl made no certificate: $(cat "$work/openssl.log")"
+cat "$work/cert.pem" "$work/key.pem" >"$work/certificate.pem"
+
+make_debian_root "$work/python" "$work" python3,python3-venv
+hashed=$work/python/test/hashed/$(openssl x509 -in "$work/cert.pem" -noout -hash).0
+as_root mkdir -p "$work/python/packages" "$work/python/test/hashed" &&
+    as_root cp "$packages"/*.whl "$work/python/packages/" &&
+    as_root cp "$source"/test/package/*.{sh,py,txt} "$source"/docs/{install,python}.md "$work/certificate.pem" "$work/python/test/" || exit 1
+as_root cp "$work/cert.pem" "$hashed" && as_root cp "$work/servers" "$work/python/test/" || exit 1
+try "the wheel" in_debian_root "$work/python" /bin/bash /test/wheel.sh
+
+try "the static tool" as_root "$source/test/package/static_tool.sh" "$packages" "$work/certificate.pem" "$work"
+echo "$passed passed, $failed failed"
+((status == 0))

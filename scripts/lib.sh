@@ -13,6 +13,10 @@ die() {
     exit 1
 }
 
+version_of_header() {
+    sed -nE 's/^#define OS_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' "$scripts_dir/../include/oscommit.h" | paste -sd.
+}
+
 # Runs a command as root: directly, or by sudo where that needs no password.
 as_root() {
     if (($(id -u) == 0)); then

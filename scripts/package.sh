@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes what others install: packages for Debian and for RPM systems, a source tarball, a bill of materials, checksums.
+# Makes what others install: packages for Debian and for RPM systems, a wheel, a static tool, a source tarball, a bill of
+# materials, checksums.
 #
 #   scripts/package.sh [OUT]      OUT: a folder [build/packages]
 #
@@ -16,10 +17,10 @@ source=$(cd -- "$scripts_dir/.." && pwd)
 cd "$source"
 out=${1:-build/packages}
 build=${OSCOMMIT_BUILD_DIR:-build/package}
-[[ ${OSCOMMIT_NO_INSTALL:-} == 1 ]] || install_packages build package
+[[ ${OSCOMMIT_NO_INSTALL:-} == 1 ]] || install_packages build package python static
 mkdir -p "$out"
 out=$(cd -- "$out" && pwd)
-version=$(sed -nE 's/^#define OS_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' include/oscommit.h | paste -sd.)
+version=$(version_of_header)
 if [[ -z ${SOURCE_DATE_EPOCH:-} ]] && git rev-parse --git-dir >/dev/null 2>&1; then
     SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 fi
@@ -49,7 +50,15 @@ if git rev-parse --git-dir >/dev/null 2>&1; then
     say "Source: oscommit-$version.tar.gz"
     git archive --format=tar --prefix="oscommit-$version/" HEAD | gzip -9n >"$out/oscommit-$version.tar.gz"
 fi
-python3 -B packaging/sbom.py "$version" "$build" >"$out/oscommit-$version.spdx.json"
+# What brings its libraries along is built from one set of sources.
+rm -rf "$build-sources"
+mkdir -p "$build-sources"
+OSCOMMIT_SOURCES=$(cd -- "$build-sources" && pwd)
+export OSCOMMIT_SOURCES
+OSCOMMIT_BUILD_DIR=$build-wheel "$scripts_dir/wheel.sh" "$out" >/dev/null
+OSCOMMIT_BUILD_DIR=$build-static "$scripts_dir/static_tool.sh" "$out" >/dev/null
+python3 -B packaging/sbom.py --build "$build" "$version" "oscommit-wheel=$build-wheel/static/bundled.tsv" \
+    "oscommit-static=$build-static/static/bundled.tsv" >"$out/oscommit-$version.spdx.json"
 cd "$out"
 rm -f SHA256SUMS
 mapfile -d '' -t files < <(find . -maxdepth 1 -type f -printf '%P\0' | sort -z)

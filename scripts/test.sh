@@ -28,8 +28,9 @@
 #             built. None known. Only here is the code compiled that stands in for the module, and as it is shipped
 #   install   the README's install lines, both generators and both examples, in a Debian root without the test packages
 #             (scripts/check-install.sh); left out by --no-install. Found lines that named too little to install
-#   packages  the packages for Debian, looked at by lintian, and installed in a Debian root that has nothing else
-#             (scripts/check-packages.sh); then the container image (scripts/check-container.sh); left out by --no-install.
+#   packages  the packages for Debian, looked at by lintian, and installed in a Debian root that has nothing else; the wheel in
+#             one with Python, and the static tool in an empty one (scripts/check-packages.sh); then the container image
+#             (scripts/check-container.sh); left out by --no-install.
 #             Found a library that began to look for keys that it could not wait for
 #   rust      the crates of rust/ with the debug build (scripts/rust.sh): the tests of object_store for whoever implements
 #             its trait, races through it, dropped futures. None known. Only here is the header compared with Rust
@@ -376,7 +377,7 @@ elif ((install)); then
     install_packages build test
     printf '%-6s %-9s %5d s\n' ok packages $((SECONDS - start))
 fi
-[[ " ${stages[*]} " =~ \ (named|gcc|large|asan|tsan|rust|python)\  ]] || servers=0
+[[ " ${stages[*]} " =~ \ (named|gcc|large|asan|tsan|packages|rust|python)\  ]] || servers=0
 if ((servers)); then
     start_servers
 fi

@@ -7,7 +7,6 @@
 #include "http/engine.h"
 
 #include "base/error.h"
-#include "base/named_file.h"
 #include "http/internal.h"
 
 #include <assert.h>
@@ -73,36 +72,19 @@ static uint32_t between(uint32_t least, uint32_t value, uint32_t most)
     return value_or_least < most ? value_or_least : most;
 }
 
-static bool take_options(struct http_engine *engine, const struct http_engine_options *options, const char *ca_file)
+static bool take_options(struct http_engine *engine, const struct http_engine_options *options)
 {
     engine->connect_timeout_ms =
         options->connect_timeout_ms < LONG_MAX / 2 ? options->connect_timeout_ms : LONG_MAX / 2;
     engine->max_connections = between(1, options->max_connections, 10000);
     engine->bulk_max = engine->max_connections - (engine->max_connections + 6) / 8;
     engine->user_agent = strdup(options->user_agent != NULL ? options->user_agent : "oscommit");
-    engine->ca_file = ca_file != NULL ? strdup(ca_file) : NULL;
     engine->spare = calloc(engine->max_connections, sizeof(CURL *));
-    return engine->user_agent != NULL && (ca_file == NULL || engine->ca_file != NULL) && engine->spare != NULL;
-}
-
-/* OpenSSL reads it with each new connection, on the engine's thread: what makes it wait would hold up everything. */
-static bool can_be_read(const char *ca_file, os_error *err)
-{
-    const char *why = NULL;
-    int fd = named_file_open(ca_file, &why);
-    if (fd < 0) {
-        (void)error_set(err, OS_ERR_CONFIG, "The CA file %.300s cannot be read: %s.", ca_file, why);
-        return false;
-    }
-    (void)close(fd);
-    return true;
+    return engine->user_agent != NULL && engine->spare != NULL;
 }
 
 os_code http_engine_new(const struct http_engine_options *options, struct http_engine **ret, os_error *err)
 {
-    const char *ca_file = options->ca_file != NULL && options->ca_file[0] != '\0' ? options->ca_file : NULL;
-    if (ca_file != NULL && !can_be_read(ca_file, err))
-        return OS_ERR_CONFIG;
     if (!global_begin())
         return error_no_memory(err);
     struct http_engine *engine = calloc(1, sizeof(*engine));
@@ -113,8 +95,11 @@ os_code http_engine_new(const struct http_engine_options *options, struct http_e
     engine->events.epoll_fd = -1;
     engine->events.wake_fd = -1;
     engine->idle_due_ms = UINT64_MAX;
-    bool made = take_options(engine, options, ca_file) && make_handles(engine);
-    os_code code = made ? transfer_make_first_handle(engine, err) : error_no_memory(err);
+    os_code code = trust_choose(options->ca_file, &engine->trust, err);
+    if (code == OS_OK && !(take_options(engine, options) && make_handles(engine)))
+        code = error_no_memory(err);
+    if (code == OS_OK)
+        code = transfer_make_first_handle(engine, err);
     if (code != OS_OK) {
         http_engine_free(engine);
         return code;
@@ -265,7 +250,7 @@ void http_engine_free(struct http_engine *engine)
     queue_free(engine);
     free(engine->spare);
     free(engine->sockets);
-    free(engine->ca_file);
+    trust_clear(&engine->trust);
     free(engine->user_agent);
     free(engine);
     global_end();

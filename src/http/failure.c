@@ -103,9 +103,16 @@ static const char *proxy_hint(const struct http_transfer *transfer)
     return connect_status != 0 ? " (through a proxy)" : "";
 }
 
-static void describe_tls(const char *host, const char *words, CURLcode code, struct http_result *ret)
+static void describe_tls(const struct http_transfer *transfer, const char *words, CURLcode code,
+                         struct http_result *ret)
 {
-    if (code == CURLE_PEER_FAILED_VERIFICATION)
+    const char *host = transfer->start.request->host;
+    if (code == CURLE_PEER_FAILED_VERIFICATION && transfer->engine->trust.source == TRUST_NOBODY)
+        say(ret,
+            "the certificate of %s is not accepted: this machine has no CA certificates; install ca-certificates, "
+            "or name a file of them in SSL_CERT_FILE",
+            host);
+    else if (code == CURLE_PEER_FAILED_VERIFICATION)
         say(ret, "the certificate of %s is not accepted: %s; check the host name and the CA file", host, words);
     else if (code == CURLE_SSL_CACERT_BADFILE)
         say(ret, "the CA file cannot be used: %s", words);
@@ -178,7 +185,7 @@ void failure_describe(const struct http_transfer *transfer, CURLcode code, struc
     if (code == CURLE_OK)
         return;
     if (ret->code == OS_ERR_TLS) {
-        describe_tls(host, words, code, ret);
+        describe_tls(transfer, words, code, ret);
     } else if (code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY) {
         describe_look_up(transfer, code == CURLE_COULDNT_RESOLVE_PROXY, "", ret);
     } else if (code == CURLE_COULDNT_CONNECT) {

@@ -5,6 +5,7 @@
 
 #include "base/heap.h"
 #include "http/engine.h"
+#include "http/trust.h"
 
 #include <curl/curl.h>
 #include <netinet/in.h>
@@ -150,7 +151,7 @@ struct http_events {
 struct http_engine {
     CURLM *multi;
     CURLSH *share; /* TLS sessions */
-    char *ca_file;
+    struct trust trust;
     char *user_agent;
     uint64_t connect_timeout_ms;
     uint32_t max_connections; /* to each host */

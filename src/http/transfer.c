@@ -214,11 +214,11 @@ static CURLcode set_connection(CURL *easy, const struct http_engine *engine)
     TELL(easy, code, CURLOPT_CLOSESOCKETDATA, engine); /* a connection outlives its transfers */
     TELL(easy, code, CURLOPT_PREREQFUNCTION, socket_before_request);
     TELL(easy, code, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    if (engine->ca_file != NULL) { /* instead of the system's, also of its folder */
-        TELL(easy, code, CURLOPT_CAINFO, engine->ca_file);
-        TELL(easy, code, CURLOPT_CAPATH, NULL);
-        TELL(easy, code, CURLOPT_PROXY_CAINFO, engine->ca_file);
-        TELL(easy, code, CURLOPT_PROXY_CAPATH, NULL);
+    if (engine->trust.source == TRUST_CHOSEN) { /* instead of what libcurl has, whichever of the two that is */
+        TELL(easy, code, CURLOPT_CAINFO, engine->trust.file);
+        TELL(easy, code, CURLOPT_CAPATH, engine->trust.folder);
+        TELL(easy, code, CURLOPT_PROXY_CAINFO, engine->trust.file);
+        TELL(easy, code, CURLOPT_PROXY_CAPATH, engine->trust.folder);
     }
     TELL(easy, code, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     return code;

@@ -2,21 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What scripts/check-packages.sh runs inside the Debian root that it has made, as root: /packages and /examples are there.
 set -uo pipefail
-passed=0
-failed=0
-
-step() { # NAME COMMAND...
-    local name=$1
-    shift
-    if "$@" >/tmp/step.log 2>&1; then
-        passed=$((passed + 1))
-        printf '%-6s %s\n' ok "$name"
-    else
-        failed=$((failed + 1))
-        printf '%-6s %s\n' FAILED "$name"
-        tail -n 40 /tmp/step.log
-    fi
-}
+# shellcheck source=test/package/steps.sh
+. /test/steps.sh
 
 install() { # PACKAGE...
     local package files=()
@@ -29,14 +16,6 @@ install() { # PACKAGE...
 
 no_compiler() {
     ! command -v cc gcc make cmake
-}
-
-nothing_under_gpl() {
-    local file
-    for file in /usr/bin/oscommit /usr/bin/oscommit-race /usr/lib/*/liboscommit.so.0.*; do
-        ldd "$file" || return 1
-        ! ldd "$file" | grep -E 'libs3|libxml2|not found' || return 1
-    done
 }
 
 readme_example() {
@@ -85,9 +64,10 @@ removed() {
     apt-get remove -y --purge oscommit liboscommit-dev 'liboscommit*' && [[ ! -e /usr/bin/oscommit && -z $(ls /usr/lib/*/liboscommit* 2>/dev/null) ]]
 }
 
-step "library and tool are installed" install 'liboscommit0.[0-9]*' oscommit
+step "library and tool are installed as docs/install.md says" run_section /test/install.md "Packages for Debian" /packages
+step "the checksums are right" run_section /test/install.md Installing /packages
 step "they bring no compiler" no_compiler
-step "nothing under GPL is linked" nothing_under_gpl
+step "nothing under GPL is linked" nothing_under_gpl /test/licences.txt /usr/bin/oscommit /usr/bin/oscommit-race /usr/lib/*/liboscommit.so.0.*
 step "the README's first commands" readme_example
 step "the README's step of a pipeline" script_example
 step "four processes race" race_example
@@ -98,5 +78,4 @@ step "the README's C program" c_example
 step "the module of Signature V2 is installed apart" install liboscommit-sigv2
 step "the library finds it" sigv2_is_found
 step "all of it can be removed" removed
-echo "$passed passed, $failed failed"
-((failed == 0))
+step_summary

@@ -20,6 +20,16 @@ static void find_own_folder(char ret[PATH_MAX])
     ret[slash == NULL ? 0 : slash + 1 - ret] = '\0';
 }
 
+#ifdef OSCOMMIT_ONE_PROGRAM
+/* This program is that one, too, by its name (packaging/one_program/main.c). */
+static int try_in(const char *folder, const char *program, char **argv)
+{
+    (void)folder;
+    argv[0] = (char *)program;
+    (void)execv("/proc/self/exe", argv);
+    return errno;
+}
+#else
 /* Returns only if it cannot, with the reason. */
 static int try_in(const char *folder, const char *program, char **argv)
 {
@@ -31,6 +41,7 @@ static int try_in(const char *folder, const char *program, char **argv)
     (void)execv(path, argv);
     return errno;
 }
+#endif
 
 static enum status report_missing(const struct options *options, const char *folder, int reason)
 {
