@@ -31,13 +31,12 @@ static os_code refuse(struct append *append, const struct version_row *row, cons
 static os_code write_version(struct append *append, const struct version_row *row, const char *name)
 {
     struct buf bytes;
-    bool maybe;
     os_code code = append_get(append, LANCE_FOLDER, row->name, MANIFEST_MAX, &bytes);
     if (code == OS_OK && row->has_size && row->size != bytes.len)
         code = refuse(append, row, "its staged manifest has another size than the row says");
     else if (code == OS_OK) {
         const os_body body = OS_BODY_MEMORY(buf_str(&bytes), bytes.len);
-        code = append_put(append, LANCE_FOLDER, name, &body, &maybe);
+        code = append_put(append, LANCE_FOLDER, name, &body);
     }
     buf_free(&bytes);
     if (code == OS_ERR_NOT_FOUND) { /* somebody may have completed it, and removed the staged one, meanwhile */
@@ -45,6 +44,24 @@ static os_code write_version(struct append *append, const struct version_row *ro
         if (code == OS_ERR_NOT_FOUND)
             code = refuse(append, row, "neither its version nor its staged manifest is there");
     }
+    return code;
+}
+
+/* Only bytes tell whose the version is: a writer that asks for no rows may have made it. */
+static os_code check_version(struct append *append, const struct version_row *row, const char *name)
+{
+    struct buf staged;
+    struct buf version;
+    os_code code = append_get(append, LANCE_FOLDER, row->name, MANIFEST_MAX, &staged);
+    if (code != OS_OK) {
+        buf_free(&staged);
+        return code == OS_ERR_NOT_FOUND ? OS_OK : code; /* who removes it has seen that the version is there */
+    }
+    code = append_get(append, LANCE_FOLDER, name, MANIFEST_MAX, &version);
+    if (code == OS_OK && (staged.len != version.len || memcmp(buf_str(&staged), buf_str(&version), staged.len) != 0))
+        code = refuse(append, row, "another writer's version is there");
+    buf_free(&version);
+    buf_free(&staged);
     return code;
 }
 
@@ -86,7 +103,7 @@ static os_code complete(struct resolving *resolving, const struct version_row *r
         return refuse(append, row, "it names something that is no manifest of that version");
     if (size != NULL && row->has_size && row->size != (uint64_t)json_integer_value(size))
         return refuse(append, row, "another writer's version is there");
-    os_code code = size != NULL ? OS_OK : write_version(append, row, name);
+    os_code code = size != NULL ? check_version(append, row, name) : write_version(append, row, name);
     if (code == OS_OK)
         code = update_row(append, row, name);
     if (code == OS_OK)

@@ -114,6 +114,11 @@ class LanceRows(BackendCase):
         self.refuses("its staged manifest has another size than the row says")
         self.put(name_of(2), b"overwritten")
         self.refuses("another writer's version is there")
+        self.put(staged, b"ten")
+        self.put(name_of(2), b"two")  # as long, and another's
+        self.refuses("another writer's version is there")
+        self.put(staged, b"other")
+        self.put(name_of(2), b"overwritten")
         self.assertEqual((self.named(2), self.read(name_of(2))), (staged, b"overwritten"))
         self.row(2, staged, 3, base_uri="elsewhere")
         self.assertEqual(self.findings(), [("row without version", 2), ("staged manifest left", 2)])

@@ -132,7 +132,7 @@ static os_verdict commit(struct fleet *fleet, bool by_us, uint64_t deadline_ms, 
     static const os_delta_files files = {sizeof(files),
                                          "{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"long\","
                                          "\"nullable\":true,\"metadata\":{}}]}",
-                                         &add, 1};
+                                         &add, 1, NULL};
     os_delta_options options = OS_DELTA_OPTIONS_INIT;
     os_call call = OS_CALL_INIT;
     os_error error;
