@@ -12,11 +12,9 @@ if(OSCOMMIT_DOCS_PYTHON)
     set(compressed --gzip)
   endif()
   set(makers docs/man/make.py docs/man/header.py docs/man/roff.py)
-  set(described include/oscommit.h include/oscommit_async.h include/oscommit_lease.h include/oscommit_delta.h)
-  file(GLOB shown CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} examples/*.c)
   list(TRANSFORM makers PREPEND ${PROJECT_SOURCE_DIR}/)
-  list(TRANSFORM described PREPEND ${PROJECT_SOURCE_DIR}/)
-  list(TRANSFORM shown PREPEND ${PROJECT_SOURCE_DIR}/)
+  file(GLOB described CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h)
+  file(GLOB shown CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
   add_custom_command(OUTPUT ${pages}.made
     COMMAND ${OSCOMMIT_DOCS_PYTHON} -B docs/man/make.py . ${pages} --examples ${CMAKE_INSTALL_FULL_DOCDIR}/examples ${compressed}
     COMMAND ${CMAKE_COMMAND} -E touch ${pages}.made

@@ -18,13 +18,7 @@ import textwrap
 import header
 import roff
 
-HEADERS = ["oscommit.h", "oscommit_async.h", "oscommit_lease.h", "oscommit_delta.h"]
-TITLES = {
-    "oscommit.h": "writes to an object store that happen exactly once",
-    "oscommit_async.h": "the calls of oscommit without waiting",
-    "oscommit_lease.h": "leases and locks",
-    "oscommit_delta.h": "commits to Delta tables",
-}
+MAIN = "oscommit.h"
 SHOWN = {"os_put_if_absent": "publish.c", "os_update": "counter.c", "os_start_put_if_absent": "chain.c", "os_queue_take": "many.c",
          "os_client_step": "epoll.c"}  # an example that stands in the page as a whole
 VERDICTS = ["COMMITTED", "CONFLICT", "NOT_EXECUTED", "UNKNOWN"]
@@ -42,11 +36,12 @@ def summary(item):
 
 class Manual:
     def __init__(self, root, examples):
-        self.headers = [header.Header(root / "include" / name) for name in HEADERS]
+        names = sorted((path.name for path in (root / "include").glob("*.h")), key=lambda name: (name != MAIN, name))
+        self.headers = [header.Header(root / "include" / name) for name in names]
         self.items = {item.name: item for one in self.headers for item in one.items}
         self.examples = {path.name: path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("*.c"))}
         self.examples_folder = examples
-        version = re.findall(r"#define OS_VERSION_\w+ (\d+)", (root / "include/oscommit.h").read_text(encoding="utf-8"))
+        version = re.findall(r"#define OS_VERSION_\w+ (\d+)", (root / "include" / MAIN).read_text(encoding="utf-8"))
         self.version = ".".join(version)
         seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or datetime.datetime.now().timestamp())
         self.date = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).date().isoformat()
@@ -83,7 +78,7 @@ class Manual:
             page.subsection(item.section.capitalize())
             page.blocks(notes)
         errors = self.returns(page, item, returned, of_codes)
-        if returned == "os_verdict" and item.header == "oscommit.h":
+        if returned == "os_verdict" and item.header == MAIN:
             errors += of_notes
         self.errors(page, item, returned, errors)
         self.example(page, item)
@@ -174,7 +169,8 @@ class Manual:
                 page.entry(member.declaration, said)
 
     def overview(self, one):
-        page = self.page(one.name[:-2], TITLES[one.name])
+        title = re.split(r"\.(?: |$)", one.blocks[0].text)[0].removeprefix("oscommit: ")
+        page = self.page(one.name[:-2], title if one.name == MAIN else title[0].lower() + title[1:])
         page.section("SYNOPSIS")
         page.code([f"#include <{one.name}>"])
         page.text("Link with -loscommit (pkg-config oscommit).")
@@ -189,7 +185,7 @@ class Manual:
                     page.entry(" ".join(item.declaration.split()[1:]), item.blocks or "A constant.")
                 elif self.has_page(item):
                     page.entry(item.name, upper_first(summary(item)), linked=True)
-        page.see_also([], "", ["oscommit(1)"] + [f"{name[:-2]}(3)" for name in HEADERS if name != one.name])
+        page.see_also([], "", ["oscommit(1)"] + [f"{other.name[:-2]}(3)" for other in self.headers if other is not one])
         return page.finish()
 
 
