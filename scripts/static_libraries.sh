@@ -65,6 +65,7 @@ describe_static() { # OUT MODULE LIBRARIES [ARCHIVE: of the system]
 note_bundled() { # OUT NAME VERSION PACKAGE: the Debian package that has its terms
     local terms=/usr/share/doc/$4/copyright
     [[ -s $terms ]] || die "The terms of $2 are not in $terms."
+    [[ -n $3 ]] || die "The version of $2 is not known."
     mkdir -p "$1/licences"
     cp "$terms" "$1/licences/$2.txt"
     printf '%s\t%s\n' "$2" "$3" >>"$1/bundled.tsv"

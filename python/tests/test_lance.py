@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lance tables: what pylance does through oscommit.lance.Tables and under oscommit.lance.commit_lock."""
+"""Lance tables: what pylance does through oscommit.lance.Tables and under oscommit.lance.commit_lock.
+
+Runs: docs/lance.md"""
 
 import datetime
 import json
