@@ -92,6 +92,23 @@ static os_code nothing_found(const struct chain *chain, const char *profile, os_
         chain->profile != NULL ? "" : "none in the environment, ", profile, credentials_file, config_file, chain->why);
 }
 
+/* Other keys than those that were meant may belong to another account. */
+static os_code refuse_profile(const struct chain *chain, const char *profile, os_error *err)
+{
+    char credentials_file[320];
+    char config_file[320];
+    describe_file(&chain->files, PROFILE_CREDENTIALS, credentials_file, sizeof(credentials_file));
+    describe_file(&chain->files, PROFILE_CONFIG, config_file, sizeof(config_file));
+    return error_set(err, OS_ERR_CREDENTIALS,
+                     "There is no profile \"%.100s\" in %s or %s, and no other keys are taken for it. Is it misspelt?",
+                     profile, credentials_file, config_file);
+}
+
+static bool is_missing(const struct chain *chain, const char *profile)
+{
+    return strcmp(profile, "default") != 0 && !profile_is_there(&chain->files, profile);
+}
+
 static bool is_asked(const struct chain *chain, const struct chain_source *source)
 {
     return source->place != CHAIN_UNNAMED || chain->profile == NULL;
@@ -110,6 +127,11 @@ static os_code ask_all(struct chain *chain, os_error *err)
             chain_note(chain, sources[i].name, "a profile was asked for by name, which goes before it");
             continue;
         }
+        if (sources[i].place != CHAIN_UNNAMED && is_missing(chain, profile)) {
+            chain_note(chain, sources[i].name, "not asked: the profile that was named is not there");
+            code = refuse_profile(chain, profile, err);
+            continue;
+        }
         if (!ask_source(chain, &sources[i], profile, &chain->found, &code, err)) {
             chain_note(chain, sources[i].name, chain->why);
             continue;
@@ -121,7 +143,9 @@ static os_code ask_all(struct chain *chain, os_error *err)
         chain->source = sources[i].name;
         chain_note(chain, chain->source, NULL);
     }
-    return chain->source != NULL ? OS_OK : nothing_found(chain, profile, err);
+    if (chain->source != NULL)
+        return OS_OK;
+    return code != OS_OK ? code : nothing_found(chain, profile, err);
 }
 
 static void forget_files(struct chain *chain)

@@ -4,6 +4,7 @@
 from credentials_row import ENVIRONMENT, Row, pair
 
 NONE = "refused: There are no credentials"
+NO_PROFILE = "refused: There is no profile"
 
 VARIABLES = [
     Row("keys in the environment", "environment AKIAENVIRONMENT", ENVIRONMENT),
@@ -35,8 +36,8 @@ VARIABLES = [
         differs="Old names"),
     Row("AWS_PROFILE that does not exist, and keys", "environment AKIAENVIRONMENT",
         {**ENVIRONMENT, "AWS_PROFILE": "nobody"}, botocore="refused: nobody", differs="A profile that does not exist"),
-    Row("AWS_PROFILE that does not exist", NONE, {"AWS_PROFILE": "nobody"}, credentials="[default]\n" + pair("FILE")),
-    Row("a profile by name that does not exist", NONE, credentials="[default]\n" + pair("FILE"), profile="nobody"),
+    Row("AWS_PROFILE that does not exist", NO_PROFILE, {"AWS_PROFILE": "nobody"}, credentials="[default]\n" + pair("FILE")),
+    Row("a profile by name that does not exist", NO_PROFILE, credentials="[default]\n" + pair("FILE"), profile="nobody"),
     Row("the file of AWS_CREDENTIAL_FILE", NONE, {"AWS_CREDENTIAL_FILE": "@HOME@/old"},
         files={"old": "AWSAccessKeyId=AKIAOLD\nAWSSecretKey=secret/OLD\n"}, botocore="ec2-credentials-file AKIAOLD",
         differs="Old files"),
@@ -53,7 +54,7 @@ FILES = [
         config="[profile work]\n" + pair("CONFIG")),
     Row("both files", "credentials-file AKIAFILE", credentials="[default]\n" + pair("FILE"),
         config="[default]\n" + pair("CONFIG", "token/CONFIG")),
-    Row("a section of the config file without the word profile", NONE, {"AWS_PROFILE": "work"},
+    Row("a section of the config file without the word profile", NO_PROFILE, {"AWS_PROFILE": "work"},
         config="[work]\n" + pair("CONFIG")),
     Row("files elsewhere", "credentials-file AKIAELSEWHERE", {"AWS_SHARED_CREDENTIALS_FILE": "@HOME@/elsewhere"},
         credentials="[default]\n" + pair("FILE"), files={"elsewhere": "[default]\n" + pair("ELSEWHERE")}),
@@ -122,7 +123,7 @@ SPELLING = [
         credentials="[default]\n" + pair("FILE") + "aws_session_token =\n"),
     Row("other sections between", "config-file AKIACONFIG", {"AWS_PROFILE": "work"}, config="[preview]\nx = 1\n[plugins]\n"
         "cli_legacy = /x\n[profile work]\n" + pair("CONFIG") + "[profile workmate]\n" + pair("MATE")),
-    Row("case of a profile's name", NONE, {"AWS_PROFILE": "Work"}, config="[profile work]\n" + pair("CONFIG")),
+    Row("case of a profile's name", NO_PROFILE, {"AWS_PROFILE": "Work"}, config="[profile work]\n" + pair("CONFIG")),
     Row("[profile default]", "config-file AKIACONFIG", config="[profile default]\n" + pair("CONFIG")),
     Row("[default] and then [profile default]", "config-file AKIANAMED",
         config="[default]\n" + pair("BARE") + "[profile default]\n" + pair("NAMED")),

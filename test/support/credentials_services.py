@@ -4,7 +4,7 @@
 import shlex
 import sys
 
-from credentials_files import NONE
+from credentials_files import NO_PROFILE, NONE
 from credentials_row import ENVIRONMENT, ROLE, Row, pair, sso_file
 
 WORK = {"AWS_PROFILE": "work"}
@@ -148,6 +148,8 @@ INSTANCES = [
         {**INSTANCE, "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE": "IPv6"}),
     Row("a value that does not forbid it", "instance", {**INSTANCE, "AWS_EC2_METADATA_DISABLED": "1"}),
     Row("the metadata service is forbidden", NONE, {**INSTANCE, "AWS_EC2_METADATA_DISABLED": "TRUE"}),
+    Row("a profile that does not exist, on an instance", NO_PROFILE, {**INSTANCE, "AWS_PROFILE": "nobody"},
+        credentials="[default]\n" + pair("FILE")),
     Row("nobody listens there", NONE, {**INSTANCE, "AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:1"}),
     Row("an instance without a role", "refused: the instance has no role", INSTANCE, refuse={"imds": 404}),
     Row("no token is given", NONE, INSTANCE, refuse={"imds_token": 403}, imds_v1=True, botocore="instance",

@@ -60,7 +60,7 @@ TEST_WITH(sources, one_search_reads_the_files_once)
     assert_int_equal(chain_find(&sources->chain, &sources->error), OS_OK);
     assert_string_equal(sources->chain.source, "process");
     setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
-    sources_expect_none(sources, "p", OS_ERR_CREDENTIALS, "There are no credentials");
+    sources_expect_none(sources, "p", OS_ERR_CREDENTIALS, "There is no profile \"p\"");
 }
 
 /* No shell takes them apart; standard input is empty. */
