@@ -256,9 +256,9 @@ typedef struct os_options {
     /* Where the objects are: "s3://bucket[/prefix]", or "file:///root" (made by os_init). Required. */
     const char *store_url;
     /* Where the records are: "dynamodb://TABLE", "dynamo:TABLE[:TIMEOUT_MS]" (object_store's spelling) or
-     * "sqlite:///FILE". Default: the ledger below the root for file://, none for s3://. General-purpose buckets on
-     * AWS's own endpoints need none. Elsewhere a guarded call without a ledger is refused unless `store_profile`
-     * proves it safe. */
+     * "sqlite:///FILE". A store of files has its own below the root, and no other is taken for it. s3:// has none by
+     * default. General-purpose buckets on AWS's own endpoints need none. Elsewhere a guarded call without a ledger is
+     * refused unless `store_profile` proves it safe. */
     const char *ledger_url;
 
     /* Services. An endpoint is "http[s]://host[:port]"; default: AWS's own for the region. The region comes from
@@ -366,9 +366,9 @@ typedef struct os_options {
 
 /* Fills the members of `options` that are zero from OSCOMMIT_STORE, OSCOMMIT_LEDGER, OSCOMMIT_REGION and the tool's
  * other variables (docs/configuration.md), except OSCOMMIT_DEADLINE_MS, which belongs to a call. Members that are set
- * stay as they are. Call it after OS_OPTIONS_INIT and before os_client_open. The strings are borrowed from the
- * environment: do not change it before os_client_open has copied them. It reads no AWS_* variable; os_client_open
- * does, unless no_environment is set. Sends nothing, does not block.
+ * stay as they are; a store_url of files gets no ledger. Call it after OS_OPTIONS_INIT and before os_client_open. The
+ * strings are borrowed from the environment: do not change it before os_client_open has copied them. It reads no AWS_*
+ * variable; os_client_open does, unless no_environment is set. Sends nothing, does not block.
  *   OS_OK            also if no variable is set
  *   OS_ERR_CONFIG    a variable has a value that the option cannot have: the message names it; `options` is unchanged
  *   OS_ERR_ARGUMENT  `options` is NULL, or its size is wrong */

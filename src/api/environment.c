@@ -132,6 +132,13 @@ static bool environment_is_set(const void *field, enum kind kind)
     return memcmp(field, zero, width(kind)) != 0;
 }
 
+/* The ledger of a fleet is none of a store of files, which has its own. */
+static bool is_of_others(const struct variable *variable, const os_options *options)
+{
+    return variable->offset == offsetof(os_options, ledger_url) && options->store_url != NULL &&
+           strncmp(options->store_url, "file://", strlen("file://")) == 0;
+}
+
 os_code os_options_from_environment(os_options *options, os_error *err)
 {
     os_options filled;
@@ -147,7 +154,8 @@ os_code os_options_from_environment(os_options *options, os_error *err)
         strncat(name, variable->name, sizeof(name) - sizeof("OSCOMMIT_"));
         const char *value = getenv(name);
         bool is_known = variable->offset + width(variable->kind) <= size; /* to the caller's release */
-        if (value != NULL && value[0] != '\0' && is_known && !environment_is_set(field, variable->kind))
+        if (value != NULL && value[0] != '\0' && is_known && !environment_is_set(field, variable->kind) &&
+            !is_of_others(variable, &filled))
             code = take_value(variable, value, field, err);
     }
     if (code != OS_OK)

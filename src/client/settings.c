@@ -392,17 +392,32 @@ static os_code take_sizes(const os_options *options, struct settings *ret, os_er
 
 /* ------------------------------------------------------------------------------------------------ all */
 
+#define OWN_LEDGER "/.oscommit/ledger.db" /* below the root */
+
 static os_code default_ledger(struct settings *ret, os_error *err)
 {
     if (ret->store_scheme != SETTINGS_FILE)
         return OS_OK; /* plain calls need none; guarded ones will say that it is missing */
-    size_t size = strlen(ret->root) + sizeof("/.oscommit/ledger.db");
+    size_t size = strlen(ret->root) + sizeof(OWN_LEDGER);
     ret->table = malloc(size);
     if (ret->table == NULL)
         return error_no_memory(err);
-    snprintf(ret->table, size, "%s/.oscommit/ledger.db", ret->root);
+    snprintf(ret->table, size, "%s" OWN_LEDGER, ret->root);
     ret->ledger_scheme = SETTINGS_SQLITE;
     return OS_OK;
+}
+
+/* E4.3: who opens the store without this ledger would not see its records. */
+static os_code check_ledger_of_files(const struct settings *settings, os_error *err)
+{
+    size_t length = settings->store_scheme == SETTINGS_FILE ? strlen(settings->root) : 0;
+    if (settings->store_scheme != SETTINGS_FILE ||
+        (settings->ledger_scheme == SETTINGS_SQLITE && strncmp(settings->table, settings->root, length) == 0 &&
+         strcmp(settings->table + length, OWN_LEDGER) == 0))
+        return OS_OK;
+    return error_set(err, OS_ERR_CONFIG,
+                     "A store of files has its own ledger. With another one, two writers that differ in it would both "
+                     "commit: leave ledger_url (--ledger) out for file:// URLs.");
 }
 
 static os_code settings_take_all(const os_options *options, struct settings *ret, os_error *err)
@@ -415,6 +430,8 @@ static os_code settings_take_all(const os_options *options, struct settings *ret
         code = url_parse_ledger(options->ledger_url, ret, &url_timeout_ms, err);
     else if (code == OS_OK)
         code = default_ledger(ret, err);
+    if (code == OS_OK)
+        code = check_ledger_of_files(ret, err);
     if (code == OS_OK)
         code = take_protocol(options, url_timeout_ms, ret, err);
     if (code == OS_OK)

@@ -195,6 +195,20 @@ static bool check_profile(const struct config *config, const char *profile, stru
     return usage_refuse(usage, "The config file %.300s has no section [profile.%.64s].", config->path, profile);
 }
 
+/* What was said for all stores holds for none of files, which has its own ledger. */
+static void leave_ledger_out(struct options *options, const struct subjects *subjects)
+{
+    const struct config_setting *setting = options->in_file[OPTION_LEDGER];
+    bool is_for_all = options->distance[OPTION_LEDGER] == DISTANCE_VARIABLE ||
+                      (setting != NULL && setting->section->kind == CONFIG_EVERYWHERE);
+
+    if (!is_for_all || subjects->count == 0 || strncmp(subjects->urls[0], "file://", strlen("file://")) != 0)
+        return;
+    options->value[OPTION_LEDGER] = NULL;
+    options->in_file[OPTION_LEDGER] = NULL;
+    options->distance[OPTION_LEDGER] = 0;
+}
+
 bool config_apply(const struct config *config, struct options *options, struct usage *usage)
 {
     const char *profile = options_text(options, OPTION_CONFIG_PROFILE);
@@ -218,6 +232,7 @@ bool config_apply(const struct config *config, struct options *options, struct u
     if (good) {
         count = config_match(config, profile, subjects.count > 0 ? subjects.urls[0] : NULL, sections);
         take_open(options, sections, count);
+        leave_ledger_out(options, &subjects);
     }
     clear_subjects(&subjects);
     return good;

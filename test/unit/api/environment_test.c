@@ -38,6 +38,19 @@ TEST_BETWEEN(NULL, forget, what_the_caller_has_set_counts_more)
     assert_int_equal(options.size, sizeof(options));
 }
 
+TEST_BETWEEN(NULL, forget, the_ledger_of_a_fleet_is_none_of_a_store_of_files)
+{
+    os_options options = OS_OPTIONS_INIT;
+    os_error err;
+    set("OSCOMMIT_LEDGER", "dynamodb://commits");
+    options.store_url = "file:///srv/store";
+    CHECK_CODE(os_options_from_environment(&options, &err), OS_OK, &err);
+    assert_null(options.ledger_url);
+    options.store_url = "s3://bucket";
+    CHECK_CODE(os_options_from_environment(&options, &err), OS_OK, &err);
+    assert_string_equal(options.ledger_url, "dynamodb://commits");
+}
+
 TEST_BETWEEN(NULL, forget, the_endpoint_of_a_service_counts_more_than_that_of_both)
 {
     os_options options = OS_OPTIONS_INIT;

@@ -99,6 +99,22 @@ TEST_WITH(given, an_embedded_store_has_its_own_ledger_and_no_keys)
     free(with_slash);
 }
 
+/* E4.3 */
+TEST_WITH(given, an_embedded_store_takes_no_other_ledger)
+{
+    given->options = (os_options)OS_OPTIONS_INIT;
+    given->options.store_url = "file:///srv/data/";
+    given->options.no_environment = 1;
+    given->options.ledger_url = "dynamodb://commits";
+    check_refused(&given->options, OS_ERR_CONFIG, "A store of files has its own ledger.");
+    given->options.ledger_url = "sqlite:///srv/data/ledger.db";
+    check_refused(&given->options, OS_ERR_CONFIG, "A store of files has its own ledger.");
+    given->options.ledger_url = "sqlite:///srv/data2/.oscommit/ledger.db";
+    check_refused(&given->options, OS_ERR_CONFIG, "A store of files has its own ledger.");
+    given->options.ledger_url = "sqlite:///srv/data/.oscommit/ledger.db";
+    accepted(given);
+}
+
 TEST_WITH(given, an_s3_store_without_a_ledger_is_for_plain_calls)
 {
     given->options.ledger_url = "";
@@ -255,6 +271,7 @@ TEST_WITH(given, modes_that_contradict_the_rest_are_refused)
     check_refused(&given->options, OS_ERR_CONFIG, "guard=native or both needs signature v4");
     given->options.signature = OS_SIGNATURE_V4;
     given->options.store_url = "file:///srv/data";
+    given->options.ledger_url = NULL;
     check_refused(&given->options, OS_ERR_CONFIG, "the embedded store");
     given->options.guard = OS_GUARD_AUTO;
     given->options.store_profile = "minio";
@@ -297,6 +314,7 @@ TEST(an_embedded_store_has_no_bucket_before_its_records)
 {
     os_options options = s3_options();
     options.store_url = "file:///srv";
+    options.ledger_url = NULL;
     options.records_by_bucket = 1;
     check_refused(&options, OS_ERR_CONFIG, "records_by_bucket is for stores over S3");
 }

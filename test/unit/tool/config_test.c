@@ -98,6 +98,21 @@ TEST_WITH(file, flags_and_variables_count_more)
     assert_null(file->options.in_file[OPTION_LEDGER]);
 }
 
+/* E4.3: a store of files has its own. What is said for that store alone is left for the library to refuse. */
+TEST_WITH(file, a_ledger_for_all_is_none_of_a_store_of_files)
+{
+    assert_true(read_text(file, "ledger = \"dynamodb://all\"\n[store.\"file:///srv/x\"]\nledger = \"dynamodb://x\"\n"));
+    assert_true(apply(file, "file:///srv/y/1", NULL));
+    assert_null(options_text(&file->options, OPTION_LEDGER));
+    file->options.value[OPTION_LEDGER] = "dynamodb://variable";
+    file->options.distance[OPTION_LEDGER] = DISTANCE_VARIABLE;
+    assert_true(apply(file, "file:///srv/x/1", NULL));
+    assert_null(options_text(&file->options, OPTION_LEDGER));
+    file->options.value[OPTION_LEDGER] = "dynamodb://flag";
+    assert_true(apply(file, "file:///srv/x/1", NULL));
+    assert_string_equal(options_text(&file->options, OPTION_LEDGER), "dynamodb://flag");
+}
+
 TEST_WITH(file, a_profile_counts_more_than_a_store_and_may_name_one)
 {
     assert_true(read_text(file, usual));
