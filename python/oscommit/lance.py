@@ -80,6 +80,7 @@ class Tables(LanceNamespace):  # type: ignore[misc]
         self._on_unknown = on_unknown or _log_unknown
         self._url = store._url.rstrip("/")
         self._root = re.sub(r"^(s3://[^/]*/?|file:///)", "", self._url)
+        self._declared: set[str] = set()
 
     def namespace_id(self) -> str:
         """What pylance calls it in its messages."""
@@ -88,15 +89,20 @@ class Tables(LanceNamespace):  # type: ignore[misc]
     # ---------------------------------------------------------------------------------------------------- tables
 
     def describe_table(self, request: Any) -> Any:
-        """Where a table is. TableNotFoundError: it has no version."""
+        """Where a table is, or will be once it was declared here: pylance asks again for its storage options before it has
+        written the first version. TableNotFoundError: it has no version."""
         table = _table_of(_fields(request))
+        if table in self._declared:
+            return DescribeTableResponse(**self._description(table))
         for _ in self._versions(table):
             return DescribeTableResponse(**self._description(table))
         raise TableNotFoundError(f"There is no Lance table {self._url}/{table}.")
 
     def declare_table(self, request: Any) -> Any:
         """Where a table will be. Writes nothing: its first version makes the table."""
-        return DeclareTableResponse(**self._description(_table_of(_fields(request))))
+        table = _table_of(_fields(request))
+        self._declared.add(table)
+        return DeclareTableResponse(**self._description(table))
 
     def _description(self, table: str) -> dict[str, Any]:
         return {

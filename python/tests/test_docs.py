@@ -64,7 +64,7 @@ def test_the_example_of_the_readme_publishes_once(place):
     command = [sys.executable, os.path.join(ROOT, "examples", "publish.py"), place.url]
     first, second = (subprocess.run(command, env=environment, capture_output=True, text=True) for _ in range(2))
     assert (first.returncode, first.stdout[:10], first.stderr) == (0, "committed ", "")
-    assert (second.returncode, second.stdout, second.stderr[:9]) == (1, "", "conflict ")
+    assert (second.returncode, second.stdout, second.stderr[:9]) == (3, "", "conflict ")
 
 
 def test_the_examples_of_iceberg_run(tmp_path, monkeypatch):
