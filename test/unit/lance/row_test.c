@@ -4,9 +4,9 @@
 
 #include "aws/endpoint.h"
 #include "dynamo/item.h"
-#include "syntax/json.h"
 #include "dynamo/request.h"
 #include "support/test.h"
+#include "syntax/json.h"
 
 #include <string.h>
 
