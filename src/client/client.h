@@ -18,8 +18,7 @@
 enum client_fences { CLIENT_FENCES_UNKNOWN = 0, CLIENT_FENCES_YES, CLIENT_FENCES_NO };
 enum client_etags { CLIENT_ETAGS_UNKNOWN = 0, CLIENT_ETAGS_MD5, CLIENT_ETAGS_OTHER };
 
-struct driver;         /* one guarded call: guarded/driver.h */
-struct holding_asking; /* holding/asking.h */
+struct driver; /* one guarded call: guarded/driver.h */
 struct os_lease;
 struct pool; /* client/pool.h */
 struct fence_check;
@@ -76,7 +75,6 @@ struct os_client {
     struct os_lease *leases;          /* all that are held, or on the way to it or from it */
     struct release_waiter *held_back; /* until those of their record have ended */
     struct update_habit update_habits[CLIENT_UPDATE_HABITS];
-    struct holding_asking *asked_in_turn;
     struct client_pace pace;
     struct dates dates;                   /* E10 */
     struct known_versions known_versions; /* R3.6 */

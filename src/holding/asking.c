@@ -13,7 +13,7 @@ static void ask_table(struct op *op);
 
 static struct holding_asking *first_of_turn(const struct holding_asking *asking)
 {
-    struct holding_asking *each = asking->client->asked_in_turn;
+    struct holding_asking *each = asking->client->ledger->asked_in_turn;
     while (each != NULL && strcmp(each->turn, asking->turn) != 0)
         each = each->next_in_turn;
     return each;
@@ -22,7 +22,7 @@ static struct holding_asking *first_of_turn(const struct holding_asking *asking)
 /* False: others were first, and the last of them has it asked. */
 static bool take_turn(struct holding_asking *asking)
 {
-    struct holding_asking **at = &asking->client->asked_in_turn;
+    struct holding_asking **at = &asking->client->ledger->asked_in_turn;
     if (asking->turn == NULL)
         return true;
     while (*at != NULL)
@@ -34,7 +34,7 @@ static bool take_turn(struct holding_asking *asking)
 
 static void leave_turn(struct holding_asking *asking)
 {
-    struct holding_asking **at = &asking->client->asked_in_turn;
+    struct holding_asking **at = &asking->client->ledger->asked_in_turn;
     if (asking->turn == NULL)
         return;
     bool had_it = first_of_turn(asking) == asking;
