@@ -169,8 +169,9 @@ OS_API os_code os_lease_table_check(os_client *client, const os_call *call, os_e
  * Locks with an owner and an instance, as LockServiceCentral keeps them in DynamoDB: `lockId` "{namespace}:{name}",
  * `namespace`, `lockName`, `owner`, `instanceId`, `leaseDuration` and `expiry` (N, epoch seconds; the table's TTL), so
  * that both can share a table. Each call is one request, and nothing happens between calls: who holds a lock renews it in
- * time. `expiry` is judged by the wall clock of whoever asks. Where clocks may be wrong, or nobody can say how long the
- * work takes, take a lease (above). The table has the partition key `lockId` (S); os_lock_table_create makes it.
+ * time. Calls of one client that change one lock do not overtake each other. `expiry` is judged by the wall clock of
+ * whoever asks. Where clocks may be wrong, or nobody can say how long the work takes, take a lease (above). The table has
+ * the partition key `lockId` (S); os_lock_table_create makes it.
  */
 
 /* Which lock, and whose. All are 1 to 255 bytes of UTF-8; the namespace has no ':', so that no two locks have one key. */

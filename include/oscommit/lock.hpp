@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <new>
+#include <vector>
 
 namespace oscommit
 {
@@ -41,18 +42,34 @@ inline os_lock c_lock(const lock_id &id) noexcept
     return ret;
 }
 
-/* The locks of a client that are let go of while nobody waits. It waits for them before it closes: each has a deadline. */
+/* The locks of a client. It lets go of those that end while nobody waits, and waits for that before it closes: each has a
+ * deadline. Whoever has the same owner and instance holds the same lock: so only the last object of a lock lets go of it. */
 class letting_go : public std::enable_shared_from_this<letting_go>
 {
   public:
     explicit letting_go(os_client *client) : client_(client)
     {
     }
+    /* There is an object of it, or will be. */
+    void add(const lock_id &id)
+    {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        use *known = find(id);
+        if (!known)
+            uses_.push_back(use{id});
+        (known ? known : &uses_.back())->objects++;
+    }
+    /* One less, without a release. */
+    void remove(const lock_id &id) noexcept
+    {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        drop(find(id));
+    }
     /* Under the mutex, so that the client stays meanwhile. What cannot be started ends by itself, when its time is over. */
     void release(const lock_id &id) noexcept
     {
         const std::lock_guard<std::mutex> guard(mutex_);
-        if (!client_)
+        if (!drop(find(id)) || !client_)
             return;
         std::unique_ptr<std::shared_ptr<letting_go>> own(new (std::nothrow)
                                                              std::shared_ptr<letting_go>(shared_from_this()));
@@ -86,6 +103,30 @@ class letting_go : public std::enable_shared_from_this<letting_go>
     }
 
   private:
+    struct use {
+        lock_id id{};
+        unsigned objects = 0;
+    };
+    static bool same(const lock_id &a, const lock_id &b) noexcept
+    {
+        return a.name_space == b.name_space && a.name == b.name && a.owner == b.owner && a.instance == b.instance;
+    }
+    use *find(const lock_id &id) noexcept
+    {
+        for (use &each : uses_)
+            if (same(each.id, id))
+                return &each;
+        return nullptr;
+    }
+    /* True: it was the last. */
+    bool drop(use *known) noexcept
+    {
+        if (!known || --known->objects > 0)
+            return false;
+        std::swap(*known, uses_.back());
+        uses_.pop_back();
+        return true;
+    }
     static void completed(void *context, os_operation *operation) noexcept
     {
         const std::unique_ptr<std::shared_ptr<letting_go>> own(static_cast<std::shared_ptr<letting_go> *>(context));
@@ -98,7 +139,28 @@ class letting_go : public std::enable_shared_from_this<letting_go>
     std::mutex mutex_{};
     std::condition_variable none_{};
     os_client *client_;
+    std::vector<use> uses_{};
     unsigned count_ = 0;
+};
+
+/* What is being acquired counts as an object. */
+class coming_lock
+{
+  public:
+    coming_lock(std::shared_ptr<letting_go> by, lock_id id) : by_(std::move(by)), id_(std::move(id))
+    {
+        by_->add(id_);
+    }
+    coming_lock(const coming_lock &) = delete;
+    coming_lock &operator=(const coming_lock &) = delete;
+    ~coming_lock()
+    {
+        by_->remove(id_);
+    }
+
+  private:
+    std::shared_ptr<letting_go> by_;
+    lock_id id_;
 };
 
 template <typename T> struct lock_request;
@@ -107,13 +169,16 @@ struct unlock_request;
 } // namespace detail
 
 /* A lock that was acquired. Nothing extends it: renew it in time. It is released when this ends, in the background; its client
- * waits for that before it closes. A lock that outlives its client ends when its time is over. */
+ * waits for that before it closes. Where a client has acquired one lock again, the last of its objects releases it. A lock
+ * that outlives its client ends when its time is over. */
 class lock
 {
   public:
     lock(std::shared_ptr<detail::letting_go> by, lock_id which, const os_lock_info &found)
         : by_(std::move(by)), id_(std::move(which)), info_(found)
     {
+        if (by_)
+            by_->add(id_);
     }
     lock(lock &&other) noexcept : by_(std::move(other.by_)), id_(std::move(other.id_)), info_(other.info_)
     {
@@ -162,8 +227,10 @@ class lock
     friend struct detail::unlock_request;
     result<void> let_go(result<void> said)
     {
-        if (said || said.code() == OS_ERR_CONFLICT)
+        if (by_ && (said || said.code() == OS_ERR_CONFLICT)) {
+            by_->remove(id_);
             by_ = nullptr;
+        }
         return said;
     }
     std::shared_ptr<detail::letting_go> by_; /* NULL: let go of */
@@ -183,6 +250,7 @@ template <typename T> struct lock_request : plain_request<T> {
     lock_id id{};
     lock_call which = lock_call::read;
     uint64_t duration_s = 0;
+    std::unique_ptr<coming_lock> coming{};
 
     static lock_request of(std::shared_ptr<letting_go> by, lock_id id, lock_call which, std::chrono::seconds duration,
                            call &&how)
@@ -205,6 +273,11 @@ template <typename T> struct lock_request : plain_request<T> {
         std::snprintf(ret->message, sizeof(ret->message),
                       "The lock was released, or its client is closed; nothing was sent.");
         return true;
+    }
+    void expect()
+    {
+        if (which == lock_call::acquire)
+            coming = std::make_unique<coming_lock>(by, id);
     }
     os_code call_c(const os_call *limits, os_lock_info *ret, os_error *err) const
     {
@@ -234,6 +307,7 @@ template <typename T> struct lock_request : plain_request<T> {
     }
     value_type give(const failure &why, const os_lock_info &found)
     {
+        const std::unique_ptr<coming_lock> until_it_is_there = std::move(coming);
         if (why.code() != OS_OK)
             return why;
         if constexpr (std::is_void_v<T>)
@@ -250,6 +324,7 @@ template <typename T> struct lock_request : plain_request<T> {
         if (refuse(why.c_error()))
             return why;
         const os_call limits = this->how.c_call();
+        expect();
         (void)call_c(&limits, &found, why.c_error());
         return give(why, found);
     }
@@ -257,7 +332,11 @@ template <typename T> struct lock_request : plain_request<T> {
     {
         if (refuse(err))
             return OS_ERR_ARGUMENT;
-        return this->started(with, [&](const os_start *own) { return start_c(own, err); });
+        expect();
+        const os_code code = this->started(with, [&](const os_start *own) { return start_c(own, err); });
+        if (code != OS_OK) /* else this may be gone */
+            coming = nullptr;
+        return code;
     }
     value_type take(os_operation *operation)
     {

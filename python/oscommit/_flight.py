@@ -150,12 +150,12 @@ def run_all(requests: Sequence[Request[Any]]) -> Sequence[Any]:
 
 
 class _Flight:
-    __slots__ = ("future", "landed", "operation", "request", "task")
+    __slots__ = ("forsaken", "future", "landed", "operation", "request", "task", "told")
 
     def __init__(self, request: Request[Any], operation: _oscommit.Operation, future: asyncio.Future[None]) -> None:
         self.request, self.operation, self.future = request, operation, future
         self.task: asyncio.Task[None] | None = None
-        self.landed = False
+        self.landed = self.forsaken = self.told = False
 
     async def serve(self, event: int) -> None:
         try:
@@ -170,6 +170,23 @@ class _Flight:
         self.operation.cancel()
         if self.task is not None:
             self.task.cancel()
+
+    def tell(self) -> None:
+        """It has landed, and no coroutine waits for it: what became of it is the store's owner's to hear."""
+        if self.told:
+            return
+        self.told = True
+        abandoned = self.request.abandoned(self.operation)
+        if abandoned is not None:
+            self.request.report(abandoned)
+
+    def forsake(self) -> None:
+        """Its coroutine was closed where it waited."""
+        self.forsaken = True
+        if self.landed:
+            self.tell()
+        else:
+            self.cancel()
 
 
 class _LoopPort:
@@ -199,7 +216,9 @@ class _LoopPort:
         for operation, event in self.native.drain():
             if event == DONE:
                 flight = self.land(operation)
-                if not flight.future.done():
+                if flight.forsaken:
+                    flight.tell()
+                elif not flight.future.done():
                     flight.future.set_result(None)
             else:
                 flight = self.flights[operation]
@@ -209,10 +228,7 @@ class _LoopPort:
         """The loop is closed, and so is the client of what is drained: no coroutine waits for it."""
         for operation, event in self.native.drain():
             if event == DONE:
-                flight = self.land(operation)
-                abandoned = flight.request.abandoned(operation)
-                if abandoned is not None:
-                    flight.request.report(abandoned)
+                self.land(operation).tell()
 
 
 _ports: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopPort] = weakref.WeakKeyDictionary()
@@ -244,10 +260,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-async def run_async(request: Request[T]) -> T:
-    """Starts it and lets the loop go on. A cancelled task cancels the operation, waits for its end, and then ends."""
-    loop = asyncio.get_running_loop()
-    flight = _port_of(loop).fly(request, loop)
+async def _wait_for_landing(flight: _Flight, loop: asyncio.AbstractEventLoop) -> None:
     try:
         await flight.future
     except asyncio.CancelledError as why:
@@ -258,7 +271,19 @@ async def run_async(request: Request[T]) -> T:
                 await flight.future
             except asyncio.CancelledError:
                 continue
-        _give_up(request, flight.operation, why)
+        _give_up(flight.request, flight.operation, why)
+        raise
+
+
+async def run_async(request: Request[T]) -> T:
+    """Starts it and lets the loop go on. A cancelled task cancels the operation, waits for its end, and then ends. A
+    coroutine that is closed cannot wait."""
+    loop = asyncio.get_running_loop()
+    flight = _port_of(loop).fly(request, loop)
+    try:
+        await _wait_for_landing(flight, loop)
+    except GeneratorExit:
+        flight.forsake()
         raise
     return request.finish(flight.operation)
 

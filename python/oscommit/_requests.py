@@ -80,6 +80,20 @@ class Guarded(Request[Result]):
         self.store._abandoned(abandoned)
 
 
+class Asking(Guarded):
+    """What became of a write: where that stays unknown, the ticket that was asked is kept, unless there is a newer one."""
+
+    def __init__(self, store: Writes, key: str, ticket: str, start: Start) -> None:
+        super().__init__(store, key, conflict_of_ticket(ticket), start)
+        self.ticket = ticket
+
+    def _judge(self, outcome: _oscommit.Outcome) -> tuple[Result | None, BaseError | None]:
+        result, error = super()._judge(outcome)
+        if isinstance(error, Unknown) and error.ticket is None:
+            error.ticket = self.ticket
+        return result, error
+
+
 class Plain(Request[Any]):
     """A plain call: `give` makes its value of (meta, data, operation)."""
 

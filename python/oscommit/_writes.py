@@ -15,13 +15,13 @@ from oscommit._requests import (
     CREATE,
     MATCH,
     OVERWRITE,
+    Asking,
     Guarded,
     GuardedPut,
     Plain,
     PlainPut,
     Stream,
     Update,
-    conflict_of_ticket,
     native_body,
 )
 from oscommit._types import Abandoned, AsyncSource, PutMode, Result, Source, meta_of, written_with
@@ -287,7 +287,7 @@ class Writes(Reads):
         def start(port: _oscommit.Port | None) -> _oscommit.Operation:
             return self._client.resolve(port, *more)
 
-        return Guarded(self, key or "a ticket", conflict_of_ticket(ticket), start)
+        return Asking(self, key or "a ticket", ticket, start)
 
     def resolve(self, ticket: str, *, deadline_s: float | None = None) -> Result:
         """Asks what became of a write that was `Unknown`, from its ticket, in any process. Returns if it is committed; else

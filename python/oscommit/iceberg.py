@@ -148,7 +148,7 @@ class PointerCatalog(MetastoreCatalog):
     def _named_by(self, text: bytes, folder: str, key: str) -> str:
         """A pointer of Hadoop's catalog is a number, and only a hint: a later version may be there."""
         name = text.decode("ascii", "replace").strip()
-        if not name or len(text) > _POINTER_MAX or "/" in name or not name.isprintable() or "\ufffd" in name:
+        if not _can_be_named(name):
             raise ValueError(f"The pointer {key} names no metadata file: it was not written by a catalog.")
         if name.endswith(_SUFFIX):
             return name
@@ -168,7 +168,10 @@ class PointerCatalog(MetastoreCatalog):
                 f"The metadata file {metadata_location} is not in {folder}, where the pointer of {_dotted(identifier)} "
                 "and its readers look for it. Leave location and write.metadata.path of the table as they are."
             )
-        return name[: -len(_SUFFIX)].encode("ascii")
+        stem = name[: -len(_SUFFIX)]
+        if not _can_be_named(name) or stem != stem.strip():
+            raise ValueError(f"The metadata file {metadata_location} has a name that cannot stand in a pointer.")
+        return (name if stem.isdigit() else stem).encode("ascii")  # a number is read as one of Hadoop's catalog
 
     def _move(self, identifier: str | Identifier, metadata_location: str, expected: str | None) -> None:
         """Creates the pointer, or replaces the one that has the ETag `expected`. ConflictError and others: it was not
@@ -207,7 +210,8 @@ class PointerCatalog(MetastoreCatalog):
         evidence decides or the deadline [120 s] has passed.
 
         The table: the commit is in it, once. CommitFailedException: it is not, and never will be; it may be made again.
-        CommitUnknown: keep the ticket of that one, and ask again later."""
+        CommitUnknown: keep the ticket of that one, and ask again later. Other exceptions say nothing of the commit, such as
+        those of a table that cannot be read; ask again. NoSuchTableError: so is what a drop did, or one has come since."""
         try:
             self._store.settle(ticket, deadline_s=deadline_s)
         except Unknown as error:
@@ -249,7 +253,14 @@ class PointerCatalog(MetastoreCatalog):
         self._folder(identifier)
         staged = self._create_staged_table(identifier, schema, location, partition_spec, sort_order, properties)
         self._commit_pointer(identifier, staged, None)
-        return self.load_table(identifier)
+        # Not loaded: what fails then would look like a table that was not made.
+        return Table(
+            identifier=self.identifier_to_tuple(identifier),
+            metadata=staged.metadata,
+            metadata_location=staged.metadata_location,
+            io=staged.io,
+            catalog=self,
+        )
 
     def register_table(
         self, identifier: str | Identifier, metadata_location: str, overwrite: bool = False
@@ -369,6 +380,10 @@ def _options_of(properties: dict[str, str]) -> dict[str, Any]:
         if name.startswith(_PREFIX):
             options[name[len(_PREFIX) :]] = int(value) if value.isdigit() else value
     return options
+
+
+def _can_be_named(name: str) -> bool:
+    return bool(name) and len(name) <= _POINTER_MAX and name.isascii() and name.isprintable() and "/" not in name
 
 
 def _response(table: Table) -> CommitTableResponse:

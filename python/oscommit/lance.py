@@ -133,16 +133,23 @@ class Tables(LanceNamespace):  # type: ignore[misc]
 
     def _create(self, table: str, version: int, staged: str, final: str) -> str | None:
         try:
-            try:
-                # Not copied by the store: more stores honour the condition of a PUT than that of a copy.
-                manifest = self.store.get(staged, deadline_s=self._deadline_s).bytes()
-                return self.store.put(final, manifest, mode="create", deadline_s=self._deadline_s).e_tag
-            except Unknown as error:
-                return error.settle(deadline_s=self._deadline_s).e_tag
+            # Not copied by the store: more stores honour the condition of a PUT than that of a copy.
+            manifest = self.store.get(staged, deadline_s=self._deadline_s).bytes()
+            return self.store.put(final, manifest, mode="create", deadline_s=self._deadline_s).e_tag
         except ConflictError as error:
             raise ConcurrentModificationError(str(error)) from error
         except Unknown as error:
-            self._on_unknown(table, version, error)
+            return self._settle(table, version, error)
+
+    def _settle(self, table: str, version: int, doubtful: Unknown) -> str | None:
+        try:
+            return doubtful.settle(deadline_s=self._deadline_s).e_tag
+        except ConflictError as error:
+            raise ConcurrentModificationError(str(error)) from error
+        except Exception as error:
+            # Another failure, such as that of a store that is being closed, says nothing of the commit.
+            if getattr(error, "verdict", None) != "not executed":
+                self._on_unknown(table, version, error if isinstance(error, Unknown) else doubtful)
             raise
 
     def describe_table_version(self, request: Any) -> Any:

@@ -140,6 +140,22 @@ def test_metadata_that_readers_would_not_find_is_refused_before_it_is_written(ca
             catalog.load_table(name)
 
 
+def test_a_pointer_is_read_as_the_name_that_it_was_given(catalog, table):
+    """A number would be a version of Hadoop's catalog."""
+    store, folder = catalog._store, "db/events/metadata/"
+    metadata = store.get(folder + table.metadata_location.rpartition("/")[2]).bytes()
+    for name in ("7", "v7"):
+        store.put(f"{folder}{name}.metadata.json", metadata)
+        location = f"{table.location()}/metadata/{name}.metadata.json"
+        catalog.register_table("db.events", location, overwrite=True)
+        assert catalog.load_table("db.events").metadata_location == location
+    before = store.get(POINTER).bytes()
+    for name in (" 7", "\u00fc", "7" * 600):
+        with pytest.raises(ValueError, match="cannot stand in a pointer"):
+            catalog._move("db.events", f"{table.location()}/metadata/{name}.metadata.json", "*")
+    assert store.get(POINTER).bytes() == before
+
+
 def test_a_pointer_that_names_no_file_is_told(catalog):
     for text in (b"", b"../../other", b"\xff\xfe", b"x" * 600):
         catalog._store.put(POINTER, text)
@@ -234,4 +250,34 @@ def test_a_commit_that_never_arrived_is_settled_as_failed_and_may_be_made_again(
     assert ids_of(minio) == ["a"]
     catalog.load_table("db.events").append(rows("b"))
     assert ids_of(minio) == ["a", "b"]
+    catalog.close()
+
+
+def test_a_table_that_was_made_is_given_although_nothing_answers_any_more(minio, behind):
+    made = []
+
+    def decide(method, path):
+        if made:
+            return "refuse"
+        if method == "PUT" and path.endswith(POINTER):
+            made.append(path)
+        return None
+
+    behind.decide = decide
+    with contextlib.closing(catalog_of(minio, behind.url, **{"oscommit.deadline_s": "4"})) as catalog:
+        table = catalog.create_table("db.events", SCHEMA)
+        behind.decide = None
+        assert made and table == catalog.load_table("db.events")
+        table.append(rows("a"))
+    assert ids_of(minio) == ["a"]
+
+
+def test_a_ticket_is_not_lost_by_asking_in_the_wrong_place(minio, behind, tmp_path):
+    catalog, error = append_in_doubt(minio, behind, "lose")
+    oscommit.init(str(tmp_path))
+    with contextlib.closing(PointerCatalog("other", warehouse=tmp_path.as_uri())) as other:
+        with pytest.raises(CommitUnknown) as again:
+            other.settle("db.events", error.ticket)
+    assert again.value.ticket == error.ticket
+    catalog.settle("db.events", again.value.ticket)
     catalog.close()

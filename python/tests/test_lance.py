@@ -145,6 +145,27 @@ def test_a_commit_that_nobody_can_decide_is_unknown_and_has_a_ticket(lance, prox
     assert judge(lance, minio) == ["a", "b"]
 
 
+def test_the_ticket_is_told_although_its_question_fails(lance, proxy, minio, monkeypatch):
+    """As of a store that is being closed."""
+    harmful, place = proxy
+    told = []
+
+    def settle(self, **_):
+        raise ValueError("The store is closed.")
+
+    monkeypatch.setattr(oscommit.Unknown, "settle", settle)
+    with place.open(guard="record") as store:
+        way = Way(lance, "tables", minio, store, deadline_s=3, on_unknown=lambda *what: told.append(what))
+        way.write("a", mode="create")
+        harmful.lose("18446744073709551613.manifest")
+        with pytest.raises(OSError, match="unknown"):
+            way.write("b")
+        harmful.heal()
+        [(table, version, error)] = told
+        assert (table, version) == ("events", 2) and store.settle(error.ticket).e_tag
+    assert judge(lance, minio) == ["a", "b"]
+
+
 def test_what_tables_refuse(lance, embedded):
     import lance_namespace as names
 

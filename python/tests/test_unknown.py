@@ -202,3 +202,19 @@ def test_a_hook_that_raises_is_logged(proxy, caplog):
             asyncio.run(main(store))
         harmful.heal()
     assert "ticket" in caplog.text and "ZeroDivisionError" in caplog.text
+
+
+async def test_a_coroutine_that_is_closed_leaves_its_ticket_to_the_owner(proxy):
+    """It cannot wait for its end, as one that is cancelled does."""
+    harmful, place = proxy
+    told = asyncio.get_running_loop().create_future()
+    with place.open(on_abandoned=told.set_result) as store:
+        harmful.hold("k")
+        coroutine = store.put_async("k", b"1", mode="create")
+        coroutine.send(None)
+        await seen(harmful)
+        coroutine.close()
+        abandoned = await asyncio.wait_for(told, 60)
+        assert (abandoned.key, abandoned.verdict) == ("k", "unknown")
+        harmful.heal()
+        assert store.settle(abandoned.ticket).e_tag == store.head("k")["e_tag"]

@@ -7,9 +7,51 @@
 
 #include <string.h>
 
+/* ------------------------------------------------------------------------------------------------ turns */
+
+static void ask_table(struct op *op);
+
+static struct holding_asking *first_of_turn(const struct holding_asking *asking)
+{
+    struct holding_asking *each = asking->client->ledger->asked_in_turn;
+    while (each != NULL && strcmp(each->turn, asking->turn) != 0)
+        each = each->next_in_turn;
+    return each;
+}
+
+/* False: others were first, and the last of them has it asked. */
+static bool take_turn(struct holding_asking *asking)
+{
+    struct holding_asking **at = &asking->client->ledger->asked_in_turn;
+    if (asking->turn == NULL)
+        return true;
+    while (*at != NULL)
+        at = &(*at)->next_in_turn;
+    *at = asking;
+    asking->next_in_turn = NULL;
+    return first_of_turn(asking) == asking;
+}
+
+static void leave_turn(struct holding_asking *asking)
+{
+    struct holding_asking **at = &asking->client->ledger->asked_in_turn;
+    if (asking->turn == NULL)
+        return;
+    bool had_it = first_of_turn(asking) == asking;
+    while (*at != asking)
+        at = &(*at)->next_in_turn;
+    *at = asking->next_in_turn;
+    struct holding_asking *next = had_it ? first_of_turn(asking) : NULL;
+    if (next != NULL)
+        ask_table(&next->op);
+}
+
+/* ------------------------------------------------------------------------------------------------ asking */
+
 static void asking_over(struct holding_asking *asking)
 {
     op_end(&asking->op);
+    leave_turn(asking);
     sync_finish(&asking->sync);
 }
 
@@ -93,7 +135,8 @@ static void begin_to_ask(struct sync *sync)
     struct op_limits limits = client_limits(asking->client, &asking->call);
     if (op_begin(&asking->op, &limits, ask_table, asking_interrupted)) {
         error_clear(&asking->error);
-        ask_table(&asking->op);
+        if (take_turn(asking))
+            ask_table(&asking->op);
         return;
     }
     sync_finish(sync);

@@ -23,6 +23,10 @@ struct holding_asking {
     void (*take)(void *context, const struct item *item);
     void (*restart)(void *context); /* before each request; NULL: nothing is to be done then */
     void *context;
+    /* Requests of one client that have the same go one after another, in order of arrival; NULL: at once. It stays until the
+     * sync has finished. */
+    const char *turn;
+    struct holding_asking *next_in_turn;
     os_call call;
     struct op op;
     struct table_op *table_op;

@@ -178,9 +178,11 @@ static enum steps_next was_answered(struct holding *holding)
     return go_on(holding, code == OS_OK && outcome != TABLE_OK ? OS_ERR_CONFLICT : code);
 }
 
+/* In turn: whoever releases a lock and acquires it again holds it, also where nobody has waited for the first. */
 static enum steps_next ask(struct holding *holding, holding_step_fn next)
 {
     holding->lock.next = next;
+    holding->asking.turn = holding->lock.id;
     return holding_ask(holding, was_answered);
 }
 

@@ -61,10 +61,12 @@ typedef void (*table_done_fn)(void *context, const struct table_answer *answer);
 
 struct table_op;
 
+struct holding_asking;
 struct table {
     const struct table_vtable *vtable;
     bool is_local;    /* a file */
     const char *hint; /* what to look at where it cannot be reached: a sentence that names the setting */
+    struct holding_asking *asked_in_turn; /* holding/asking.h: the first of those that do not overtake each other */
 };
 
 struct table_vtable {

@@ -56,6 +56,55 @@ static void the_lock_outlives_its_client(const std::string &url, client &other)
     CHECK(other.acquire_lock(of("a"), 60s).value().release());
 }
 
+/* Whoever has the same owner and instance holds the same lock: an object that ends takes it from no other one. */
+static void it_is_acquired_again(const std::string &url, client &other)
+{
+    std::optional<lock> held;
+    {
+        client store = open_client(url);
+        held = store.acquire_lock(of("a"), 60s).value();
+        held = store.acquire_lock(of("a"), 3600s).value();
+        lock second = store.acquire_lock(of("a"), 3600s).value();
+    }
+    CHECK(is_held(other));
+    held.reset();
+    queue taken;
+    {
+        client store = open_client(url);
+        held = store.acquire_lock(of("a"), 60s).value();
+        CHECK(store.acquire_lock_async(of("a"), 3600s).into(taken, [&](result<lock> got) {
+            held = std::move(got).value();
+        }));
+        held.reset(); /* while it is acquired again */
+        taken.take(60s)->run();
+        CHECK(is_held(other));
+        CHECK(store.acquire_lock_async(of("a"), -1s).into(taken, [](result<lock> got) { CHECK(!got); }));
+        taken.take(60s)->run();
+        held.reset();
+    }
+    CHECK(!is_held(other));
+}
+
+/* What is released in the background comes before it is acquired again, and not behind. */
+static void it_is_acquired_while_it_is_released(client &store, client &other)
+{
+    for (int i = 0; i < 50; i++) {
+        (void)store.acquire_lock(of("a"), 3600s).value();
+        lock held = store.acquire_lock(of("a"), 3600s).value();
+        CHECK(is_held(other));
+    }
+    queue taken;
+    std::optional<lock> held;
+    for (int i = 0; i < 50; i++) {
+        held.reset();
+        CHECK(store.acquire_lock_async(of("a"), 3600s).into(taken, [&](result<lock> got) {
+            held = std::move(got).value();
+        }));
+        taken.take(60s)->run();
+        CHECK(is_held(other));
+    }
+}
+
 static void nobody_waits(client &store, client &other)
 {
     event done;
@@ -109,6 +158,8 @@ void test_locks(const std::string &url)
     one_holds_the_lock(store, other);
     it_ends_with_its_object(url, other);
     the_lock_outlives_its_client(url, other);
+    it_is_acquired_again(url, other);
+    it_is_acquired_while_it_is_released(store, other);
     nobody_waits(store, other);
     it_is_dropped(url, other);
     reads_of_leases(store);

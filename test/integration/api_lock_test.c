@@ -3,6 +3,7 @@
  * Locks with an owner and an instance on real tables: the conditions of each call, the items of the service that keeps
  * the same table, and a race. dynalite does not give the item that a condition failed on.
  */
+#include "oscommit_async.h"
 #include "support/leases.h"
 #include "support/suite.h"
 
@@ -105,6 +106,40 @@ SUITE_TEST(a_lock_of_the_service_is_kept_until_its_expiry_and_is_the_same_instan
     CHECK_CODE(os_lock_break(client, &ours, NULL, &info, &error), OS_OK, &error);
     CHECK_CODE(os_lock_read(client, &ours, NULL, &info, &error), OS_OK, &error);
     assert_int_equal(info.held, 0);
+}
+
+static void on_complete(void *context, os_operation *operation)
+{
+    os_operation_free(operation);
+    event_set(context);
+}
+
+/* Else the table might take one for the other, and whoever was told that he holds it would not. */
+SUITE_TEST(a_release_that_nobody_waits_for_comes_before_the_next_acquisition, BACKEND_DYNAMO)
+{
+    assert_true(fixture_proxies(f));
+    CLOSED os_client *client = locks_client(f);
+    const char *name = fixture_key(f, "in-turn");
+    os_lock lock = lock_of(name, "ann", "1");
+    os_lock_info info = OS_LOCK_INFO_INIT;
+    struct event done = EVENT_INIT;
+    os_start start = OS_START_INIT;
+    os_error error;
+    start.complete = on_complete;
+    start.context = &done;
+    CHECK_CODE(os_lock_acquire(client, &lock, LONG_S, NULL, NULL, &error), OS_OK, &error);
+    const struct fault_rule hold = {.match = {.target = "DeleteItem", .body_contains = name}, .action = FAULT_HOLD};
+    unsigned held = fault_proxy_add(f->ledger_proxy, &hold);
+    CHECK_CODE(os_start_lock_release(client, &lock, &start, NULL, &error), OS_OK, &error);
+    assert_true(fault_proxy_wait_hits(f->ledger_proxy, held, 1, PATIENCE_MS));
+    CHECK_CODE(os_start_lock_acquire(client, &lock, LONG_S, &start, NULL, &error), OS_OK, &error);
+    CHECK_CODE(os_lock_read(client, &lock, NULL, &info, &error), OS_OK, &error); /* the I/O thread has come to both */
+    const struct fault_match puts = {.target = "PutItem", .body_contains = name};
+    assert_int_equal(fault_proxy_count(f->ledger_proxy, &puts), 1);
+    fault_proxy_release(f->ledger_proxy, held, FAULT_FORWARD);
+    assert_true(event_reaches(&done, 2));
+    CHECK_CODE(os_lock_read(client, &lock, NULL, &info, &error), OS_OK, &error);
+    assert_int_equal(info.held, 1);
 }
 
 /* --------------------------------------------------------------------------------------------------------- table */

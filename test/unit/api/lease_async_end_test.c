@@ -250,6 +250,7 @@ static void check_not_known(os_operation *done, const char *what)
 TEST(locks_in_the_air_are_told_as_not_known)
 {
     static const os_lock lock = {sizeof(lock), "space", "job", "ann", "1"};
+    static const os_lock other = {sizeof(other), "space", "other", "ann", "1"};
     const struct http_server_options service = {.respond = stay_silent};
     for (int closes = 0; closes < 2; closes++) {
         struct http_server *table = http_server_start(&service);
@@ -262,7 +263,7 @@ TEST(locks_in_the_air_are_told_as_not_known)
         os_error error;
         CHECK_CODE(os_start_lock_acquire(client, &lock, 600, &start, &of_acquire, &error), OS_OK, &error);
         start = completions_start(&renewed);
-        CHECK_CODE(os_start_lock_renew(client, &lock, 600, &start, &of_renew, &error), OS_OK, &error);
+        CHECK_CODE(os_start_lock_renew(client, &other, 600, &start, &of_renew, &error), OS_OK, &error);
         assert_true(http_server_wait_held(table, 2));
         if (closes)
             os_client_close(client);
