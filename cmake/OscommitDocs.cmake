@@ -21,7 +21,8 @@ if(OSCOMMIT_DOCS_PYTHON)
     DEPENDS ${makers} ${described} ${shown}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM COMMENT "Making the manual of the C interface")
   add_custom_target(oscommit_manual ALL DEPENDS ${pages}.made)
-  install(DIRECTORY ${pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT development)
+  # OPTIONAL: whoever has built the library alone can install that.
+  install(DIRECTORY ${pages}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT development OPTIONAL)
 endif()
 if(DOXYGEN AND OSCOMMIT_DOCS_PYTHON)
   add_custom_target(docs
