@@ -212,15 +212,15 @@ static void write_outside(struct fleet *fleet)
 {
     const os_body body = OS_BODY_MEMORY(OUTSIDER, strlen(OUTSIDER));
     os_error error;
-    if (os_put(fleet->other, VERSION_1 + 1, &body, NULL, NULL, NULL, &error) != OS_OK)
+    if (os_put(fleet->other, &VERSION_1[1], &body, NULL, NULL, NULL, &error) != OS_OK)
         fail_msg("%s", error.message);
 }
 
 static void check_outsiders(struct fleet *fleet)
 {
-    size_t count = fake_s3_version_count(fleet->s3, VERSION_1 + 1);
+    size_t count = fake_s3_version_count(fleet->s3, &VERSION_1[1]);
     assert_int_equal(count, 1);
-    assert_memory_equal(fake_s3_version_at(fleet->s3, VERSION_1 + 1, 0).body, OUTSIDER, strlen(OUTSIDER));
+    assert_memory_equal(fake_s3_version_at(fleet->s3, &VERSION_1[1], 0).body, OUTSIDER, strlen(OUTSIDER));
 }
 
 static bool outsider_is_first(struct fleet *fleet, const struct http_server_record *record,
@@ -296,10 +296,10 @@ TEST_WITH(fleet, a_repair_that_cannot_read_the_entry_again_completes_nothing)
     assert_int_equal(resolve(fleet, ticket, LONG_MS), OS_UNKNOWN);
     assert_int_equal(fleet->completions, completions);
     assert_int_not_equal(fleet->hits, 0);
-    assert_int_equal(fake_s3_version_count(fleet->s3, VERSION_1 + 1), 0);
+    assert_int_equal(fake_s3_version_count(fleet->s3, &VERSION_1[1]), 0);
     fleet->hook = NULL;
     assert_int_equal(resolve(fleet, ticket, LONG_MS), OS_COMMITTED);
-    assert_int_equal(fake_s3_version_count(fleet->s3, VERSION_1 + 1), 1);
+    assert_int_equal(fake_s3_version_count(fleet->s3, &VERSION_1[1]), 1);
     committed_as(fleet, false, 2);
     free(ticket);
 }
@@ -334,7 +334,7 @@ TEST_WITH(fleet, an_entry_that_expired_while_we_slept_is_no_version_of_ours)
 {
     fleet->hook = sleeps_for_a_day;
     committed_as(fleet, true, 2);
-    assert_int_equal(fake_s3_version_count(fleet->s3, VERSION_1 + 1), 1);
+    assert_int_equal(fake_s3_version_count(fleet->s3, &VERSION_1[1]), 1);
     committed_as(fleet, false, 3);
 }
 
