@@ -127,12 +127,16 @@ class Files(BackendCase):
         self.assertEqual(ran.status, NOT_EXECUTED, ran)
 
     def test_a_fifo_as_ledger_is_refused_and_not_waited_for(self):
-        fifo = self.fifo("ledger")
-        ran = self.run_tool(
-            "put", "-", self.new_url("never"), "--if-absent", "--ledger", f"sqlite://{fifo}", data=b"x", timeout=120
-        )
+        root = os.path.join(self.folder, self.key("store"))
+        self.ok("init", root)
+        ledger = os.path.join(root, ".oscommit", "ledger.db")
+        for name in (ledger, ledger + "-wal", ledger + "-shm"):
+            if os.path.exists(name):
+                os.remove(name)
+        os.mkfifo(ledger)
+        ran = self.run_tool("put", "-", f"file://{root}/never", "--if-absent", data=b"x", timeout=120)
         self.assertEqual(ran.status, NOT_EXECUTED, ran)
-        self.assertTrue(stat.S_ISFIFO(os.lstat(fifo).st_mode))
+        self.assertTrue(stat.S_ISFIFO(os.lstat(ledger).st_mode))
 
 
 if __name__ == "__main__":
