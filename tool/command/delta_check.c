@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/clean.h"
-#include "cli/streams.h"
-#include "cli/verdict.h"
 #include "command/commands.h"
 #include "common/delta.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "common/table_check.h"
 
 static const char *const kinds[] = {[OS_DELTA_VERSION_MISSING] = "version missing",
                                     [OS_DELTA_VERSION_UNREADABLE] = "version unreadable",
@@ -17,45 +12,21 @@ static const char *const kinds[] = {[OS_DELTA_VERSION_MISSING] = "version missin
                                     [OS_DELTA_ENTRY_WITHOUT_VERSION] = "entry without version",
                                     [OS_DELTA_ENTRY_MISSING] = "entry missing"};
 
-struct findings {
-    struct delta_session *delta;
-    uint64_t count;
-};
-
 static int show(void *context, const os_delta_finding *finding)
 {
-    struct findings *findings = context;
-    struct output *output = &findings->delta->session.output;
-    struct json_line line;
+    const struct finding found = {kinds[finding->kind], finding->version, finding->name, finding->sentence};
 
-    findings->count++;
-    progress_clear(&output->progress);
-    if (output->json) {
-        output_json_begin(output, &line, findings->delta->table.url, "found");
-        json_line_text(&line, "kind", kinds[finding->kind]);
-        if (finding->version >= 0)
-            json_line_signed(&line, "version", finding->version);
-        json_line_text(&line, "name", finding->name);
-        json_line_text(&line, "sentence", finding->sentence);
-        (void)output_json_print(output, &line);
-    } else if (!output->quiet) {
-        (void)printf("%s: ", kinds[finding->kind]);
-        clean_print(stdout, finding->sentence);
-        (void)puts("");
-    }
-    return streams_good() ? 0 : 1;
+    return findings_show(context, &found);
 }
 
 static enum status check(struct delta_session *delta)
 {
-    struct findings findings = {.delta = delta};
+    struct findings findings = {.session = &delta->session, .url = delta->table.url};
     os_error error = {0};
     os_code code = os_delta_check(delta->session.client, delta->table.key, &delta->how, &delta->session.call, show,
                                   &findings, &error);
 
-    if (code != OS_OK || findings.count == 0)
-        return output_outcome(&delta->session.output, delta->table.url, status_of_read(code), &error);
-    return STATUS_NOT_EXECUTED;
+    return findings_finish(&findings, code, &error);
 }
 
 static enum status delta_check_run(const struct options *options)

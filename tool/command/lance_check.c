@@ -1,62 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/clean.h"
-#include "cli/streams.h"
-#include "cli/verdict.h"
 #include "command/commands.h"
 #include "common/lance.h"
-
-#include <stdio.h>
+#include "common/table_check.h"
 
 static const char *const kinds[] = {
     [OS_LANCE_STAGED_LEFT] = "staged manifest left", [OS_LANCE_FIRST_SCHEME] = "first naming scheme",
     [OS_LANCE_ROW_INCOMPLETE] = "row incomplete",    [OS_LANCE_ROW_WITHOUT_VERSION] = "row without version",
     [OS_LANCE_ROW_MISSING] = "row missing",          [OS_LANCE_SIZE_DIFFERS] = "size differs"};
 
-struct findings {
-    struct lance_session *lance;
-    uint64_t count;
-};
-
-static void show_json(struct output *output, const char *url, const os_lance_finding *finding)
-{
-    struct json_line line;
-
-    output_json_begin(output, &line, url, "found");
-    json_line_text(&line, "kind", kinds[finding->kind]);
-    if (finding->version > 0)
-        json_line_number(&line, "version", finding->version);
-    json_line_text(&line, "name", finding->name);
-    json_line_text(&line, "sentence", finding->sentence);
-    (void)output_json_print(output, &line);
-}
-
 static int show(void *context, const os_lance_finding *finding)
 {
-    struct findings *findings = context;
-    struct output *output = &findings->lance->session.output;
+    const struct finding found = {kinds[finding->kind], finding->version > 0 ? (int64_t)finding->version : -1,
+                                  finding->name, finding->sentence};
 
-    findings->count++;
-    progress_clear(&output->progress);
-    if (output->json) {
-        show_json(output, findings->lance->table.url, finding);
-    } else if (!output->quiet) {
-        (void)printf("%s: ", kinds[finding->kind]);
-        clean_print(stdout, finding->sentence);
-        (void)puts("");
-    }
-    return streams_good() ? 0 : 1;
+    return findings_show(context, &found);
 }
 
 static enum status check(struct lance_session *lance)
 {
-    struct findings findings = {.lance = lance};
+    struct findings findings = {.session = &lance->session, .url = lance->table.url};
     os_error error = {0};
     os_code code = os_lance_check(lance->session.client, lance->table.key, &lance->how, &lance->session.call, show,
                                   &findings, &error);
 
-    if (code != OS_OK || findings.count == 0)
-        return output_outcome(&lance->session.output, lance->table.url, status_of_read(code), &error);
-    return STATUS_NOT_EXECUTED;
+    return findings_finish(&findings, code, &error);
 }
 
 static enum status lance_check_run(const struct options *options)

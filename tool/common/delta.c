@@ -5,25 +5,12 @@
 #include "cli/streams.h"
 #include "cli/ticket.h"
 #include "cli/verdict.h"
+#include "common/table_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* "s3://bucket/table/" is the table without the slash. */
-bool table_operand_take(const struct options *options, struct location *ret, struct usage *usage)
-{
-    char name[4096];
-    size_t length = strlen(options->operand[0]);
-
-    if (length >= sizeof(name))
-        return usage_refuse(usage, "The name of the table is longer than %zu bytes.", sizeof(name) - 1);
-    memcpy(name, options->operand[0], length + 1);
-    while (length > 1 && name[length - 1] == '/')
-        name[--length] = '\0';
-    return location_parse(name, LOCATION_PREFIX, options, ret, usage);
-}
 
 static bool take_application(const struct options *options, os_delta_options *ret, struct usage *usage)
 {

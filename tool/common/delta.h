@@ -16,9 +16,6 @@ struct delta_session {
     char *pairs[PARTITIONS_MAX]; /* own: what they point into */
 };
 
-/* The table of the first operand, with or without a slash at its end. */
-bool table_operand_take(const struct options *options, struct location *ret, struct usage *usage);
-
 /* STATUS_DONE, or everything was said; delta_session_close is allowed in either case. */
 enum status delta_session_open(struct delta_session *delta, const struct options *options);
 enum status delta_session_close(struct delta_session *delta, enum status status);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/lance.h"
 
-#include "common/delta.h"
+#include "common/table_check.h"
 
 #include <string.h>
 
