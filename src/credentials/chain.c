@@ -77,31 +77,38 @@ static void describe_file(const struct profile_files *files, enum profile_file f
         snprintf(ret, ret_size, "%.200s%s", path, files->data[file] == NULL ? " (not there)" : "");
 }
 
-/* The last reason is that of the instance, which is the one that nobody knows without asking. */
-static os_code nothing_found(const struct chain *chain, const char *profile, os_error *err)
+enum { FILES_SIZE = 640 };
+
+static void describe_files(const struct profile_files *files, char ret[FILES_SIZE])
 {
     char credentials_file[320];
     char config_file[320];
-    describe_file(&chain->files, PROFILE_CREDENTIALS, credentials_file, sizeof(credentials_file));
-    describe_file(&chain->files, PROFILE_CONFIG, config_file, sizeof(config_file));
+    describe_file(files, PROFILE_CREDENTIALS, credentials_file, sizeof(credentials_file));
+    describe_file(files, PROFILE_CONFIG, config_file, sizeof(config_file));
+    snprintf(ret, FILES_SIZE, "%.310s or %.310s", credentials_file, config_file);
+}
+
+/* The last reason is that of the instance, which is the one that nobody knows without asking. */
+static os_code nothing_found(const struct chain *chain, const char *profile, os_error *err)
+{
+    char files[FILES_SIZE];
+    describe_files(&chain->files, files);
     return error_set(
         err, OS_ERR_CREDENTIALS,
-        "There are no credentials: none in the options, %sand none for the profile \"%.100s\" in %s or %s; no "
+        "There are no credentials: none in the options, %sand none for the profile \"%.100s\" in %s; no "
         "container's service is named, and of the machine's own %.200s. Set AWS_ACCESS_KEY_ID and "
         "AWS_SECRET_ACCESS_KEY, or name a profile that has keys; `oscommit credentials` looks at each source.",
-        chain->profile != NULL ? "" : "none in the environment, ", profile, credentials_file, config_file, chain->why);
+        chain->profile != NULL ? "" : "none in the environment, ", profile, files, chain->why);
 }
 
 /* Other keys than those that were meant may belong to another account. */
 static os_code refuse_profile(const struct chain *chain, const char *profile, os_error *err)
 {
-    char credentials_file[320];
-    char config_file[320];
-    describe_file(&chain->files, PROFILE_CREDENTIALS, credentials_file, sizeof(credentials_file));
-    describe_file(&chain->files, PROFILE_CONFIG, config_file, sizeof(config_file));
+    char files[FILES_SIZE];
+    describe_files(&chain->files, files);
     return error_set(err, OS_ERR_CREDENTIALS,
-                     "There is no profile \"%.100s\" in %s or %s, and no other keys are taken for it. Is it misspelt?",
-                     profile, credentials_file, config_file);
+                     "There is no profile \"%.100s\" in %s, and no other keys are taken for it. Is it misspelt?",
+                     profile, files);
 }
 
 static bool is_missing(const struct chain *chain, const char *profile)
@@ -117,6 +124,7 @@ static bool is_asked(const struct chain *chain, const struct chain_source *sourc
 static os_code ask_all(struct chain *chain, os_error *err)
 {
     const char *profile = profile_name(chain->profile);
+    bool no_profile = is_missing(chain, profile);
     os_code code = OS_OK;
     for (size_t i = 0; i < CHAIN_SOURCES; i++) {
         if (chain->source != NULL) {
@@ -127,9 +135,8 @@ static os_code ask_all(struct chain *chain, os_error *err)
             chain_note(chain, sources[i].name, "a profile was asked for by name, which goes before it");
             continue;
         }
-        if (sources[i].place != CHAIN_UNNAMED && is_missing(chain, profile)) {
+        if (sources[i].place != CHAIN_UNNAMED && no_profile) {
             chain_note(chain, sources[i].name, "not asked: the profile that was named is not there");
-            code = refuse_profile(chain, profile, err);
             continue;
         }
         if (!ask_source(chain, &sources[i], profile, &chain->found, &code, err)) {
@@ -145,7 +152,7 @@ static os_code ask_all(struct chain *chain, os_error *err)
     }
     if (chain->source != NULL)
         return OS_OK;
-    return code != OS_OK ? code : nothing_found(chain, profile, err);
+    return no_profile ? refuse_profile(chain, profile, err) : nothing_found(chain, profile, err);
 }
 
 static void forget_files(struct chain *chain)

@@ -14,8 +14,8 @@ struct service_request {
     unsigned attempts; /* in all */
     uint64_t pause_ms; /* before the second; doubles */
 };
-/* Asks until an answer comes that is no 429, no 5xx and no 400 that says "Throttling", or the attempts are over: then the last one is given. `ret` is
- * freed by the caller in any case. */
+/* Asks until an answer comes that is no 429, no 5xx and no 400 that says "Throttling", or the attempts are over: then the
+ * last one is given. `ret` is freed by the caller in any case. */
 os_code service_ask(struct fetcher *fetcher, const struct service_request *request, struct http_response *ret,
                     os_error *err);
 
