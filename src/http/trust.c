@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/named_file.h"
+#include "http/versions.h"
 
-#include <curl/curl.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -100,18 +100,12 @@ os_code trust_find(const char *root, struct trust *ret, os_error *err)
     return code == OS_OK && named_folder != NULL ? keep(named_folder, &ret->folder, ret, err) : code;
 }
 
-static bool libcurl_has_some(void)
-{
-    const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
-    return info->cainfo != NULL || info->capath != NULL;
-}
-
 os_code trust_choose(const char *ca_file, struct trust *ret, os_error *err)
 {
     *ret = (struct trust){.source = TRUST_OF_LIBCURL};
     if (ca_file != NULL && ca_file[0] != '\0')
         return take_file(ca_file, ret, err);
-    return libcurl_has_some() ? OS_OK : trust_find("", ret, err);
+    return http_versions().certificates != NULL ? OS_OK : trust_find("", ret, err);
 }
 
 void trust_clear(struct trust *trust)
