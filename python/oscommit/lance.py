@@ -125,6 +125,7 @@ class Tables(LanceNamespace):  # type: ignore[misc]
         if not staged.startswith(f"{final}-"):
             raise InvalidInputError(f"{staged} is no staged manifest of version {version} of the Lance table {table}.")
         e_tag = self._create(table, version, staged, final)
+        self._declared.discard(table)
         try:
             self.store.delete(staged, deadline_s=self._deadline_s)
         except BaseError as error:
