@@ -9,6 +9,7 @@
 #include "oscommit_delta.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,20 +34,19 @@ struct fleet {
     os_client *other; /* ... and whose it does not, by its user agent */
     os_client *log_store;
     os_client *other_log_store;
-    fleet_hook hook;
-    unsigned hits;
-    unsigned completions; /* requests of ours */
-    unsigned temps;       /* of ours, so many were written */
-    uint64_t later_ms;    /* the clocks of the services */
+    _Atomic(fleet_hook) hook;
+    atomic_uint hits;
+    atomic_uint completions; /* requests of ours */
+    atomic_uint temps;       /* of ours, so many were written */
 };
 
 /* -------------------------------------------------------------------------------------------------------- services */
 
-static uint64_t now_ms(const struct fleet *fleet)
+static uint64_t now_ms(void)
 {
     struct clock_reading now;
     clock_read(&now);
-    return now.realtime_ms + fleet->later_ms;
+    return now.realtime_ms;
 }
 
 static void write_request(const struct http_server_record *record, struct buf *ret)
@@ -87,16 +87,16 @@ static void respond(void *context, const struct http_server_record *record, stru
     if (is_ours(record)) {
         fleet->temps += is_put_of(record, "_commit_");
         fleet->completions += is_action(record, "UpdateItem");
-        if (fleet->hook != NULL && !fleet->hook(fleet, record, ret))
+        fleet_hook hook = fleet->hook;
+        if (hook != NULL && !hook(fleet, record, ret))
             return;
     }
     buf_init(&request, 4 << 20);
     buf_reset(scratch);
     write_request(record, &request);
     pthread_mutex_lock(&fleet->mutex);
-    bool handled =
-        is_dynamo ? fake_dynamo_handle(fleet->dynamo, request.data, request.len, now_ms(fleet), scratch)
-                  : fake_s3_handle(fleet->s3, request.data, request.len, now_ms(fleet), now_ms(fleet), false, scratch);
+    bool handled = is_dynamo ? fake_dynamo_handle(fleet->dynamo, request.data, request.len, now_ms(), scratch)
+                             : fake_s3_handle(fleet->s3, request.data, request.len, now_ms(), now_ms(), false, scratch);
     pthread_mutex_unlock(&fleet->mutex);
     buf_free(&request);
     assert_true(handled);
@@ -322,7 +322,7 @@ static bool sleeps_for_a_day(struct fleet *fleet, const struct http_server_recor
     if (is_action(record, "PutItem") && fleet->hits++ == 0) {
         committed_as(fleet, false, 1);
         pthread_mutex_lock(&fleet->mutex);
-        uint64_t later_ms = now_ms(fleet) + 2 * (uint64_t)DAY_MS;
+        uint64_t later_ms = now_ms() + 2 * (uint64_t)DAY_MS;
         while (fake_dynamo_expired_count(fleet->dynamo, later_ms) > 0)
             fake_dynamo_expire(fleet->dynamo, later_ms, 0);
         pthread_mutex_unlock(&fleet->mutex);

@@ -39,6 +39,9 @@ printf '[profile.laptop]\n[store."s3://b"]\n' >config.toml
 export PATH=$work/bin:$PATH HOME=$work/home LC_ALL=C.UTF-8 AWS_CONFIG_FILE=$work/config AWS_SHARED_CREDENTIALS_FILE=$work/none \
     OSCOMMIT_CONFIG=$work/config.toml
 unset XDG_CONFIG_HOME XDG_DATA_HOME ZDOTDIR
+# An interactive zsh continues its jobs (SIGCONT). Where that meets the leak sanitizer as it stops the program to look at
+# its memory, the stop is lost, and the program waits for it for ever. Other tests look for leaks in --help.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 
 commands=$("$oscommit" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\( [a-z]*\)\{0,1\}\)  .*/\1/p')
 expect "every command" "$(cut -d' ' -f1 <<<"$commands" | sort -u | xargs)" "oscommit "
