@@ -95,11 +95,13 @@ step_simulator() {
     [[ -n $figure ]] && ((status == 0))
 }
 
+# Each tree is built before its first mutant: more than one for each processor only where there are many mutants.
 step_mutants() {
-    local matrix=()
+    local matrix=() trees=$((jobs * 2))
     ((long)) && matrix=(--matrix)
+    ((${mutants_slice#*/} < 16)) || trees=$jobs
     rm -f "$out/mutants.txt"
-    "$root/test/mutants/run.py" --out "$out/mutants" --jobs $((jobs * 2)) --slice "$mutants_slice" --summary "$out/mutants.txt" "${matrix[@]}"
+    "$root/test/mutants/run.py" --out "$out/mutants" --jobs "$trees" --slice "$mutants_slice" --summary "$out/mutants.txt" "${matrix[@]}"
     local status=$?
     [[ -f $out/mutants.txt ]] || return 1
     local killed total

@@ -22,8 +22,8 @@
 #             as well when it is the only stage. None known. Only here is anything larger than some 20 MiB
 #   asan      address and undefined behaviour sanitizers, optimised; every test but the slow ones. None known. Only here
 #             are reads behind the end, leaks on the paths of the torture, and undefined arithmetic
-#   tsan      thread sanitizer, optimised; as asan, without the torture. Found a lock inside tzset, which is libc's and
-#             harmless. Only here are races between threads
+#   tsan      thread sanitizer, optimised; as asan, without the torture, and without what has one thread: explorers,
+#             simulator, checks. Found a lock inside tzset, which is libc's and harmless. Only here are races between threads
 #   minimal   hardened release build by gcc without the module of Signature V2; unit tests, package, the checks of what is
 #             built. None known. Only here is the code compiled that stands in for the module, and as it is shipped
 #   install   the README's install lines, both generators and both examples, in a Debian root without the test packages
@@ -246,7 +246,7 @@ stage_tsan() {
         before_ctest=(setarch --addr-no-randomize)
     fi
     build tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DOSCOMMIT_SANITIZE=thread &&
-        run_tests tsan --label-exclude '^(slow|torture|large|stores)$' "${leave_out[@]}"
+        run_tests tsan --label-exclude '^(slow|torture|large|stores|model|sim|check)$' "${leave_out[@]}"
 }
 
 stage_minimal() {
