@@ -56,7 +56,7 @@ if command -v rpmbuild >/dev/null; then
     make_unversioned_curl "$(realpath -m "$build-curl")"
     PKG_CONFIG_PATH=$(realpath "$build-curl") build_for RPM -DCMAKE_INSTALL_LIBDIR=lib64 -DOSCOMMIT_WITH_LIBS3=OFF
     pack RPM
-    rm -rf "$build/lib64" # where nothing is built after this
+    rm -rf "${build:?}/lib64" # what is looked at below is the one library of the build
 fi
 build_for DEB
 
