@@ -37,7 +37,7 @@ install(FILES tool/completion/oscommit.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME oscommit)
 install(FILES tool/completion/oscommit.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES tool/completion/oscommit.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _oscommit)
-if(OSCOMMIT_PACKAGES) # Debian's zsh does not look there when it is installed below /usr
+if(OSCOMMIT_PACKAGES STREQUAL DEB) # Debian's zsh does not look there when it is installed below /usr
   install(FILES tool/completion/oscommit.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _oscommit)
 endif()
 install(FILES README.md LICENSE SECURITY.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

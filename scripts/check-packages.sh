@@ -3,7 +3,8 @@
 # Makes the packages, has lintian look at them, and installs them in a Debian root that has nothing else: there the tool
 # runs the README's commands without a compiler, and then a program is built with the package for that. The wheel is tried in
 # a root that has Python besides, and the static tool in one that is empty. Where the servers' environment is there
-# (scripts/servers.sh), these two also write to MinIO and DynamoDB Local; with OSCOMMIT_REQUIRE_SERVERS=1 they must.
+# (scripts/servers.sh), these two also write to MinIO and DynamoDB Local; with OSCOMMIT_REQUIRE_SERVERS=1 they must. The packages
+# for RPM systems, if they were made, are unpacked into a folder.
 #
 #   scripts/check-packages.sh [FOLDER]     of packages that are made already [they are made]
 #
@@ -52,6 +53,9 @@ as_root mkdir "$work/root/packages" "$work/root/examples" "$work/root/test" &&
     as_root cp "$source"/examples/publish.c "$source"/examples/publish.sh "$work/root/examples/" &&
     as_root cp "$source"/test/package/*.sh "$source"/test/package/*.txt "$source/docs/install.md" "$work/root/test/" || exit 1
 try "the packages for Debian" in_debian_root "$work/root" /bin/bash /test/packages.sh
+if compgen -G "$packages/*.rpm" >/dev/null; then
+    try "the packages for RPM systems" as_root "$source/test/package/rpm.sh" "$packages" "$work"
+fi
 
 for name in "${!OSCOMMIT_TEST_@}" "${!OSCOMMIT_REQUIRE_@}"; do
     printf 'export %s=%q\n' "$name" "${!name}"

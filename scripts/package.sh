@@ -5,7 +5,8 @@
 #
 #   scripts/package.sh [OUT]      OUT: a folder [build/packages]
 #
-# Packages are for the system that this runs on: Debian packages for its release, RPM packages where rpmbuild is there.
+# Debian packages are for the release that this runs on. RPM packages are made where rpmbuild is there. They have the folders of an
+# RPM system, and not the module for Signature V2, whose libs3 is another one there.
 # OSCOMMIT_MAINTAINER   "NAME <ADDRESS>", who answers for the packages
 # OSCOMMIT_BUILD_DIR    where to build [build/package]
 # SOURCE_DATE_EPOCH     the time that files are given [that of the last commit]
@@ -26,10 +27,38 @@ if [[ -z ${SOURCE_DATE_EPOCH:-} ]] && git rev-parse --git-dir >/dev/null 2>&1; t
 fi
 export SOURCE_DATE_EPOCH
 
-say "Building oscommit $version"
-cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_INSTALL_PREFIX=/usr -DOSCOMMIT_TESTS=OFF \
-    -DOSCOMMIT_PACKAGES=ON ${OSCOMMIT_MAINTAINER:+"-DOSCOMMIT_MAINTAINER=$OSCOMMIT_MAINTAINER"} >/dev/null
-cmake --build "$build" >/dev/null
+# What another kind of package has left in the cache is forgotten.
+build_for() { # DEB|RPM CMAKE-OPTION...
+    say "Building oscommit $version: $1"
+    cmake -G Ninja -S . -B "$build" -UCMAKE_INSTALL_LIBDIR -UOSCOMMIT_WITH_LIBS3 '-U*OSCOMMIT_CURL*' -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DCMAKE_INSTALL_PREFIX=/usr -DOSCOMMIT_TESTS=OFF ${OSCOMMIT_MAINTAINER:+"-DOSCOMMIT_MAINTAINER=$OSCOMMIT_MAINTAINER"} \
+        "-DOSCOMMIT_PACKAGES=$1" "${@:2}" >/dev/null
+    cmake --build "$build" >/dev/null
+}
+
+pack() { # DEB|RPM
+    (cd "$build" && cpack -G "$1" -B "$out" >cpack.log 2>&1) || { cat "$build/cpack.log" >&2 && exit 1; }
+    rm -rf "$out/_CPack_Packages"
+}
+
+# Fedora's libcurl has no versions of symbols, and dnf refuses what asks for Debian's. So the library is linked with one that
+# shows the same names without versions.
+make_unversioned_curl() { # FOLDER
+    local curl
+    curl=$(pkg-config --variable=libdir libcurl)/libcurl.so
+    mkdir -p "$1"
+    nm -D --defined-only "$curl" | sed -nE 's/.* T (curl_[a-z_0-9]+)(@.*)?$/void \1(void); void \1(void) {}/p' >"$1/curl.c"
+    cc -shared -fPIC -Wl,-soname,libcurl.so.4 -fno-builtin "$1/curl.c" -o "$1/libcurl.so"
+    printf 'Name: libcurl\nDescription: libcurl\nVersion: %s\nLibs: -L%s -lcurl\n' "$(pkg-config --modversion libcurl)" "$1" >"$1/libcurl.pc"
+}
+
+if command -v rpmbuild >/dev/null; then
+    make_unversioned_curl "$(realpath -m "$build-curl")"
+    PKG_CONFIG_PATH=$(realpath "$build-curl") build_for RPM -DCMAKE_INSTALL_LIBDIR=lib64 -DOSCOMMIT_WITH_LIBS3=OFF
+    pack RPM
+    rm -rf "${build:?}/lib64" # what is looked at below is the one library of the build
+fi
+build_for DEB
 
 # What the library shows, and what its packages say that it shows.
 library=$(find "$build" -name _CPack_Packages -prune -o -name liboscommit.so -print)
@@ -38,13 +67,7 @@ if ! diff <(cut -d' ' -f1 packaging/symbols) "$build/shown" >&2; then
     die "packaging/symbols does not have the functions of the library: < stands there, > is in the library."
 fi
 
-generators=(DEB)
-command -v rpmbuild >/dev/null && generators+=(RPM)
-for generator in "${generators[@]}"; do
-    say "Packages: $generator"
-    (cd "$build" && cpack -G "$generator" -B "$out" >cpack.log 2>&1) || { cat "$build/cpack.log" >&2 && exit 1; }
-done
-rm -rf "$out/_CPack_Packages"
+pack DEB
 
 if git rev-parse --git-dir >/dev/null 2>&1; then
     say "Source: oscommit-$version.tar.gz"
