@@ -105,6 +105,18 @@ class Remove(BackendCase):
                 "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"})
         self.assertNotIn("left", ran.errors)
 
+    def test_a_refused_connection_is_told_at_once_and_counted(self):
+        with socket.socket() as nobody:
+            nobody.bind(("127.0.0.1", 0))
+            endpoint = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+            ran = self.exits(NOT_EXECUTED, "put", "/dev/null", "s3://bucket/refused", "--if-absent", "-v", "--json",
+                             "--deadline-ms", "1500", "--ledger", "dynamodb://commits", "--endpoint-url", endpoint,
+                             environment={"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"})
+        told = [line for line in ran.errors.splitlines() if line.endswith("It is tried again.")]
+        self.assertEqual(len(told), 1, ran.errors)  # not once for each of them
+        self.assertIn("Connection refused", told[0])
+        self.assertGreater(ran.line()["requests"], 1)
+
     def test_who_may_not_look_may_delete(self):
         if self.backend.embedded:
             return self.skipTest("no proxy before an embedded store")
