@@ -117,6 +117,18 @@ class Remove(BackendCase):
         self.assertIn("Connection refused", told[0])
         self.assertGreater(ran.line()["requests"], 1)
 
+    def test_when_keys_expire_is_told_in_utc_and_when_they_have(self):
+        config, program = os.path.join(self.folder, "expiring.config"), os.path.join(self.folder, "expiring.sh")
+        with open(config, "w", encoding="utf-8") as out:
+            out.write(f"[profile expiring]\ncredential_process = sh {program}\n")
+        for year, told in ((2030, "2030-01-01T00:00:00Z (UTC)\n"),
+                           (2020, "2020-01-01T00:00:00Z (UTC): they have expired; renew them\n")):
+            with open(program, "w", encoding="utf-8") as out:
+                out.write('echo \'{"Version": 1, "AccessKeyId": "AKIAEXPIRING", "SecretAccessKey": "s", '
+                          f'"SessionToken": "t", "Expiration": "{year}-01-01T00:00:00Z"}}\'\n')
+            ran = self.ok("credentials", "s3://bucket", "--profile", "expiring", environment={"AWS_CONFIG_FILE": config})
+            self.assertIn(f"expires          {told}", ran.text)
+
     def test_who_may_not_look_may_delete(self):
         if self.backend.embedded:
             return self.skipTest("no proxy before an embedded store")
