@@ -101,9 +101,9 @@ typedef void (*os_version_detail_fn)(void *context, const char *name, const char
 
 /* Tells `each`, on the calling thread, what the library was built with and what it runs with: "library", "compiler",
  * "build_type", "sanitizers", "libcurl", "libcurl_tls", "libcurl_zlib", "openssl", "sqlite", "expat", "jansson",
- * "certificates" (where libcurl finds authorities), "signature_v2" (the module, or why there is none). What is not there is
+ * "certificates" (where authorities are taken from), "signature_v2" (the module, or why there is none). What is not there is
  * left out. A library that is not of the version of its header is told with both: "7.88.1 (built with 7.88.0)". For
- * people: names may be added, and values have no form. Sends nothing, never fails; looks for one file. */
+ * people: names may be added, and values have no form. Sends nothing, never fails; looks for files. */
 OS_API void os_version_details(os_version_detail_fn each, void *context);
 
 /* ------------------------------------------------------------------------------------- verdicts and errors */

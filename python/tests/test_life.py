@@ -4,6 +4,7 @@
 import asyncio
 import gc
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -113,6 +114,9 @@ def test_the_tool_of_the_wheel_runs(tmp_path):
     command = [sys.executable, "-m", "oscommit"]
     done = subprocess.run([*command, "version"], capture_output=True, text=True)
     assert done.returncode == 0 and oscommit.__version__ in done.stdout, done
+    long = subprocess.run([*command, "version", "--verbose"], capture_output=True, text=True).stdout
+    assert re.search("^certificates +[/n]", long, re.M), long  # a path, or "none found"
+    assert "this build of the library has left out" in long and "libs3-dev" not in long, long
     assert subprocess.run([*command, "init", str(tmp_path / "s")]).returncode == 0
     url = f"file://{tmp_path}/s/k"
     for status in (0, 3):

@@ -60,6 +60,7 @@ static os_code open_ledger(os_client *client, os_error *err)
         .loop = client->loop,
         .endpoint = &settings->dynamodb_endpoint,
         .name = settings->table,
+        .reach = settings->table_reach,
         .credentials = client->keys.ledger,
         .stall_ms = settings->request_timeout_ms,
     };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the public header has on the library itself. */
 #include "base/library_version.h"
+#include "http/trust.h"
 #include "http/versions.h"
 #include "sqlite/sqlite.h"
 #include "store/sigv2_load.h"
@@ -36,6 +37,16 @@ static void tell_library(const struct listener *listener, const char *name, stru
     tell(listener, name, text);
 }
 
+/* A libcurl that is part of a package for all systems does not know those of this one. */
+static void tell_certificates(const struct listener *listener, const char *of_libcurl)
+{
+    char found[2 * PATH_MAX];
+
+    if (of_libcurl == NULL)
+        trust_describe("", found, sizeof(found));
+    tell(listener, "certificates", of_libcurl != NULL ? of_libcurl : found);
+}
+
 static void tell_signature_v2(const struct listener *listener)
 {
     char path[PATH_MAX];
@@ -62,6 +73,6 @@ void os_version_details(os_version_detail_fn each, void *context)
     tell_library(&listener, "sqlite", sqlite_library_version());
     tell_library(&listener, "expat", xml_library_version());
     tell_library(&listener, "jansson", json_library_version());
-    tell(&listener, "certificates", http.certificates);
+    tell_certificates(&listener, http.certificates);
     tell_signature_v2(&listener);
 }

@@ -55,11 +55,20 @@ static bool read_at(int fd, void *ret, size_t length, uint64_t offset)
     return true;
 }
 
+/* Whoever reads bytes knows no file. */
+static void name_file(struct files *files, const char *path)
+{
+    os_error why = files->append->error;
+    (void)error_set(&files->append->error, why.code, "%.300s cannot be appended: %.600s", path, why.message);
+}
+
 static os_code take_schema(struct files *files, const char *path, const struct parquet *parquet)
 {
     os_error *err = &files->append->error;
     json_t *schema = NULL;
     os_code code = parquet_delta_schema(parquet, &schema, err);
+    if (code != OS_OK && code != OS_ERR_NO_MEMORY)
+        name_file(files, path);
     if (code == OS_OK && files->schema != NULL) {
         code = delta_schema_accepts(files->schema, schema, err);
         if (code != OS_OK) {
@@ -94,6 +103,8 @@ static os_code read_footer(struct files *files, size_t number, int fd, uint64_t 
                        : no_parquet(files, path, "its footer could not be read");
     if (code == OS_OK)
         code = take_schema(files, path, &parquet);
+    else if (code != OS_ERR_NO_MEMORY)
+        name_file(files, path);
     files->adds[number].records = parquet.rows;
     parquet_free(&parquet);
     free(footer);

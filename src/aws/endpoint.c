@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SHOWN_URL = 200, VARIABLE_SIZE = ENDPOINT_SOURCE_SIZE };
+
 static bool is_alphanumeric(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -108,7 +110,16 @@ static bool take_scheme(struct text *url, struct endpoint *ret)
     return true;
 }
 
-/* The URL is not repeated in messages: someone may have put a password into it. */
+/* For a message: someone may have put a password into the URL, or a token behind a '?'. */
+static int shown_length(const char *url)
+{
+    size_t most = strcspn(url, "?#");
+    const char *host = strstr(url, "://");
+    if (strchr(url, '@') != NULL)
+        most = host != NULL && host < strchr(url, '@') ? (size_t)(host - url) + strlen("://") : 0;
+    return (int)(most < SHOWN_URL ? most : SHOWN_URL);
+}
+
 static os_code parse_url(const char *service, const char *url, struct endpoint *ret, os_error *err)
 {
     struct text rest = text_from(url);
@@ -116,18 +127,18 @@ static os_code parse_url(const char *service, const char *url, struct endpoint *
     struct text port;
     if (!take_scheme(&rest, ret)) {
         return error_set(err, OS_ERR_CONFIG,
-                         "The %s endpoint does not start with http:// or https://; write "
+                         "The %s endpoint \"%.*s\" does not start with http:// or https://; write "
                          "http[s]://host[:port].",
-                         service);
+                         service, shown_length(url), url);
     }
     if (rest.len > 0 && rest.p[rest.len - 1] == '/')
         rest.len--;
     if (!split_port(rest, &host, &port) || !set_host(host, port, ret)) {
         return error_set(
             err, OS_ERR_CONFIG,
-            "The %s endpoint is not of the form http[s]://host[:port]; it must have a valid host and port, "
+            "The %s endpoint \"%.*s\" is not of the form http[s]://host[:port]; it must have a valid host and port, "
             "and no user, path, query or fragment.",
-            service);
+            service, shown_length(url), url);
     }
     return OS_OK;
 }
@@ -176,6 +187,22 @@ os_code endpoint_parse_variant(const char *service, const char *url, const char 
     return code;
 }
 
+void endpoint_name_source(const char *service, const char *url, const char *source, os_error *err)
+{
+    struct endpoint endpoint;
+    char sentence[160];
+    if (url == NULL || url[0] == '\0' || endpoint_parse(service, url, "us-east-1", &endpoint, NULL) == OS_OK)
+        return; /* it is the region, or a host of AWS's own that is asked for as well */
+    if (source != NULL)
+        (void)snprintf(sentence, sizeof(sentence), "It comes from %s.", source);
+    else
+        (void)snprintf(sentence, sizeof(sentence),
+                       "It comes from the option %s_endpoint (--%s-endpoint or --endpoint-url, or their variables "
+                       "OSCOMMIT_...).",
+                       service, service);
+    error_add(err, sentence);
+}
+
 os_code endpoint_parse(const char *service, const char *url, const char *region, struct endpoint *ret, os_error *err)
 {
     return endpoint_parse_variant(service, url, region, (struct endpoint_variant){0}, ret, err);
@@ -205,21 +232,28 @@ static bool find_toggle(const char *variable, const char *name, const char *prof
     return text_is_nocase(find_setting(variable, name, profile, files), "true");
 }
 
-static struct text service_variable(const char *service)
+static void name_variable(const char *service, char ret[VARIABLE_SIZE])
 {
-    char name[64];
-    (void)snprintf(name, sizeof(name), "AWS_ENDPOINT_URL_%s", service);
-    for (char *at = name; *at != '\0'; at++)
+    (void)snprintf(ret, VARIABLE_SIZE, "AWS_ENDPOINT_URL_%s", service);
+    for (char *at = ret; *at != '\0'; at++)
         if (*at >= 'a' && *at <= 'z')
             *at = (char)(*at - 'a' + 'A');
-    return endpoint_variable(name);
 }
 
-static struct text find_url(const char *service, const char *profile, const struct profile_files *files)
+/* The first that says one; `ret_source` names it for a person. */
+static struct text find_url(const char *service, const char *profile, const struct profile_files *files,
+                            char ret_source[VARIABLE_SIZE])
 {
+    ret_source[0] = '\0';
     if (find_toggle("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "ignore_configured_endpoint_urls", profile, files))
         return text_of("", 0);
-    struct text set = first_of(service_variable(service), endpoint_variable("AWS_ENDPOINT_URL"));
+    name_variable(service, ret_source);
+    struct text set = endpoint_variable(ret_source);
+    if (set.len > 0)
+        return set;
+    set = endpoint_variable("AWS_ENDPOINT_URL");
+    (void)snprintf(ret_source, VARIABLE_SIZE, "%s",
+                   set.len > 0 ? "AWS_ENDPOINT_URL" : "endpoint_url in the AWS profile");
     return first_of(set, first_of(profile_service_setting(files, profile, service, "endpoint_url"),
                                   profile_setting(files, profile, "endpoint_url")));
 }
@@ -275,7 +309,7 @@ os_code endpoint_from_files(const char *service, const char *profile, const stru
         return code;
     struct text region =
         first_of(endpoint_variable("AWS_REGION"), find_setting("AWS_DEFAULT_REGION", "region", profile, files));
-    bool ok = endpoint_copy(find_url(service, profile, files), &setting.url) &&
+    bool ok = endpoint_copy(find_url(service, profile, files, setting.url_source), &setting.url) &&
               endpoint_copy(region, &setting.region) &&
               endpoint_copy(find_setting("AWS_CA_BUNDLE", "ca_bundle", profile, files), &setting.ca_file);
     if (!ok) {
@@ -330,12 +364,14 @@ bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addres
 
 void endpoint_hint(const char *service, const struct endpoint *endpoint, char ret[ENDPOINT_HINT_SIZE])
 {
+    char variable[VARIABLE_SIZE];
+    name_variable(service, variable);
     if (endpoint->is_aws) {
         (void)snprintf(ret, ENDPOINT_HINT_SIZE,
-                       "Check %s_region (%s) and the connection to https://%s, or set %s_endpoint.", service,
-                       endpoint->region, endpoint->host, service);
+                       "Check %s_region (%s) and the connection to https://%s, or set %s_endpoint (--%s-endpoint, %s).",
+                       service, endpoint->region, endpoint->host, service, service, variable);
     } else {
-        (void)snprintf(ret, ENDPOINT_HINT_SIZE, "Check %s_endpoint, which is %s://%s.", service, endpoint->scheme,
-                       endpoint->host);
+        (void)snprintf(ret, ENDPOINT_HINT_SIZE, "Check %s_endpoint, which is %s://%s (--%s-endpoint, %s).", service,
+                       endpoint->scheme, endpoint->host, service, variable);
     }
 }

@@ -35,14 +35,19 @@ os_code endpoint_parse(const char *service, const char *url, const char *region,
 os_code endpoint_parse_variant(const char *service, const char *url, const char *region,
                                struct endpoint_variant variant, struct endpoint *ret, os_error *err);
 
+/* Behind the message of a failure to parse: where `url` comes from, if it is at fault. `source` NULL: an option. */
+void endpoint_name_source(const char *service, const char *url, const char *source, os_error *err);
+
 /* What environment and profile files say of a service's endpoint. Strings are owned; NULL where nothing is said. */
+enum { ENDPOINT_SOURCE_SIZE = 64 };
 struct endpoint_setting {
-    char *url;                           /* AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, then the profile; unless
+    char url_source[ENDPOINT_SOURCE_SIZE]; /* which of them, for a sentence */
+    char *url;                             /* AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, then the profile; unless
                      AWS_IGNORE_CONFIGURED_ENDPOINT_URLS */
-    char *region;                        /* AWS_REGION, AWS_DEFAULT_REGION, then the profile */
-    struct endpoint_variant variant;     /* AWS_USE_FIPS_ENDPOINT, AWS_USE_DUALSTACK_ENDPOINT, then the profile */
-    char *ca_file;                       /* AWS_CA_BUNDLE, then the profile's ca_bundle */
-    struct endpoint_checksums checksums; /* of S3 */
+    char *region;                          /* AWS_REGION, AWS_DEFAULT_REGION, then the profile */
+    struct endpoint_variant variant;       /* AWS_USE_FIPS_ENDPOINT, AWS_USE_DUALSTACK_ENDPOINT, then the profile */
+    char *ca_file;                         /* AWS_CA_BUNDLE, then the profile's ca_bundle */
+    struct endpoint_checksums checksums;   /* of S3 */
 };
 /* OS_ERR_CONFIG for a damaged profile file, and for checksums that are neither "when_required" nor "when_supported". */
 os_code endpoint_from_environment(const char *service, const char *profile, struct endpoint_setting *ret,

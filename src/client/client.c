@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RETRY_TOLD_MS = 5000 };
+
 /* ------------------------------------------------------------------------------------------------ sync */
 
 static void sync_job(struct loop_job *job)
@@ -159,6 +161,16 @@ void client_note_request(os_client *client, const char *operation, const char *k
         .http_status = status,
     };
     client_report_metric(client, &metric);
+}
+
+void client_note_retry(os_client *client, const os_error *error)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    if (client->pace.retry_told_ms != 0 && now.monotonic_ms - client->pace.retry_told_ms < RETRY_TOLD_MS)
+        return;
+    client->pace.retry_told_ms = now.monotonic_ms;
+    log_line(&client->log, OS_LOG_INFO, "%s It is tried again.", error->message);
 }
 
 os_code client_object_key(const os_client *client, const char *key, char **ret, os_error *err)

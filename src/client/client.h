@@ -42,8 +42,9 @@ struct client_keys {
 
 /* How long things take here. */
 struct client_pace {
-    uint64_t ledger_ms; /* its last answer */
-    uint32_t commit_ms; /* R11.5: an attempt, smoothed; 0: none was made */
+    uint64_t ledger_ms;     /* its last answer */
+    uint32_t commit_ms;     /* R11.5: an attempt, smoothed; 0: none was made */
+    uint64_t retry_told_ms; /* CLOCK_MONOTONIC: when the log was told last that a request is tried again; 0: never */
 };
 enum { CLIENT_UPDATE_HABITS = 8, CLIENT_INSIDE_SLOTS = 64 };
 
@@ -109,6 +110,8 @@ os_code client_store_time(os_client *client, uint64_t *ret_s, os_error *err);
 /* One request has ended: metric and debug line. Loop's thread. */
 void client_note_request(os_client *client, const char *operation, const char *key, const struct clock_reading *sent,
                          int status, os_code code);
+/* Tells the log, now and then, that what failed so is asked again. */
+void client_note_retry(os_client *client, const os_error *error);
 
 /* Whole object key: the URL's prefix and the caller's key; malloc'ed. OS_ERR_ARGUMENT names what is wrong with it. */
 os_code client_object_key(const os_client *client, const char *key, char **ret, os_error *err);

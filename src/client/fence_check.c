@@ -30,6 +30,7 @@ struct fence_check {
     int live_status; /* 0: no answer */
     int expired_status;
     uint32_t probes;
+    uint32_t requests;  /* HEADs of the bucket */
     struct retry retry; /* begun to ask the bucket, and then, with the first pair, to probe */
     struct clock_reading sent;
     os_error last_error; /* of the bucket's HEAD */
@@ -62,10 +63,12 @@ static void end_check(struct fence_check *check, const os_error *error)
     os_error why =
         error ? *error : (os_error){.code = OS_OK}; /* `error` may be of an answer that ends with this call */
     struct fence_waiter *waiter = check->waiting;
+    uint32_t requests = check->requests;
     check_free(check);
     while (waiter) {
         struct fence_waiter *next = waiter->next;
         waiter->next = NULL;
+        waiter->requests = requests;
         if (error)
             waiter->refused(waiter, &why);
         else
@@ -232,12 +235,19 @@ static bool is_doubted(struct fence_check *check)
     return true;
 }
 
+static void ask_again(struct fence_check *check)
+{
+    client_note_retry(check->client, &check->last_error);
+    retry_later(&check->retry);
+}
+
 static void bucket_done(void *context, const struct store_answer *answer)
 {
     struct fence_check *check = context;
     assert(check->bucket_op != NULL);
     check->bucket_op = NULL;
     check->last_error = answer->error;
+    check->requests++;
     client_note_date(check->client, answer, &check->sent);
     client_note_request(check->client, "HEAD bucket", "", &check->sent, answer->status, answer->code);
     if (is_doubted(check))
@@ -251,7 +261,7 @@ static void bucket_done(void *context, const struct store_answer *answer)
     case OS_ERR_SERVICE:
     case OS_ERR_THROTTLED:
         if (!is_out_of_patience(check))
-            retry_later(&check->retry);
+            ask_again(check);
         else if (check->probes == 0 && !check->client->bucket_known)
             end_check(check, &answer->error);
         else
@@ -330,6 +340,7 @@ const os_error *fence_check_leave(os_client *client, struct fence_waiter *waiter
     for (struct fence_waiter **link = &check->waiting; *link; link = &(*link)->next) {
         if (*link == waiter) {
             *link = waiter->next;
+            waiter->requests = check->requests;
             if (check->behind == &waiter->next)
                 check->behind = link;
             waiter->next = NULL;

@@ -8,8 +8,9 @@
 /* Who waits for it. All zero but the functions, of which one is called once. */
 struct fence_waiter {
     struct fence_waiter *next;
-    const char *key; /* of fence_check_wait; borrowed until it is called */
-    bool is_nowhere; /* no object has that key: a policy may deny it, and allow those that are written */
+    const char *key;   /* of fence_check_wait; borrowed until it is called */
+    uint32_t requests; /* that the check has made of the bucket, once it is over or left */
+    bool is_nowhere;   /* no object has that key: a policy may deny it, and allow those that are written */
     void (*ready)(struct fence_waiter *waiter);
     void (*refused)(struct fence_waiter *waiter, const os_error *error); /* `error` is borrowed */
 };

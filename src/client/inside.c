@@ -215,10 +215,10 @@ void client_wait_for_calls(os_client *client)
 void client_report_metric(os_client *client, const os_metric *metric)
 {
     struct inside inside;
-    if (client->settings.metric == NULL)
+    if (client->settings.metric.fn == NULL)
         return;
     link_in(client, &inside, "metric");
-    client->settings.metric(client->settings.metric_context, metric);
+    client->settings.metric.fn(client->settings.metric.context, metric);
     unlink_from(client, &inside);
 }
 

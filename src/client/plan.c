@@ -194,7 +194,8 @@ static os_code refuse_native(const struct write_plan_rules *rules, const struct 
     return error_set(
         err, OS_ERR_UNSUPPORTED,
         "The profile of the store (%.63s) does not prove that %s with %s lets exactly one writer win a race, and it "
-        "proves no other request for this write; use guard=record, or guard=auto with a ledger.",
+        "proves no other request for this write; use guard=record (--guard, OSCOMMIT_GUARD), or guard=auto with a "
+        "ledger.",
         rules->profile ? rules->profile->name : "none", write_plan_request_name(usual_request(rules, params)),
         expectation_name(params));
 }
@@ -204,7 +205,7 @@ static os_code refuse_condition(const struct write_plan_rules *rules, const stru
 {
     return error_set(err, OS_ERR_UNSUPPORTED,
                      "The profile of the store (%.63s) says that %s with %s is refused even when the condition holds; "
-                     "use guard=record for it.",
+                     "use guard=record (--guard, OSCOMMIT_GUARD) for it.",
                      rules->profile->name, write_plan_request_name(usual_request(rules, params)),
                      expectation_name(params));
 }
@@ -226,23 +227,24 @@ static os_code refuse_without_ledger(const struct write_plan_rules *rules, const
 {
     const char *operation = operation_name(params);
     if (rules->profile == NULL)
-        return error_set(
-            err, OS_ERR_CONFIG,
-            "A guarded %s needs a ledger: set ledger_url (--ledger) to dynamodb://TABLE (or sqlite:///FILE for "
-            "writers on one machine).%s",
-            operation, rules->unprofiled ? rules->unprofiled : "");
+        return error_set(err, OS_ERR_CONFIG,
+                         "A guarded %s needs a ledger: set ledger_url (--ledger, OSCOMMIT_LEDGER) to dynamodb://TABLE "
+                         "(or sqlite:///FILE for "
+                         "writers on one machine).%s",
+                         operation, rules->unprofiled ? rules->unprofiled : "");
     if (rules->guard != OS_GUARD_AUTO || rules->condition_headers == OS_OFF)
-        return error_set(
-            err, OS_ERR_CONFIG,
-            "A guarded %s needs a ledger with %s: set ledger_url (--ledger) to dynamodb://TABLE (or sqlite:///FILE "
-            "for writers on one machine), or leave that setting out.",
-            operation,
-            rules->guard == OS_GUARD_RECORD ? "guard=record"
-            : rules->guard == OS_GUARD_BOTH ? "guard=both"
-                                            : "condition_headers=off");
+        return error_set(err, OS_ERR_CONFIG,
+                         "A guarded %s needs a ledger with %s: set ledger_url (--ledger, OSCOMMIT_LEDGER) to "
+                         "dynamodb://TABLE (or sqlite:///FILE "
+                         "for writers on one machine), or leave that setting out.",
+                         operation,
+                         rules->guard == OS_GUARD_RECORD ? "guard=record"
+                         : rules->guard == OS_GUARD_BOTH ? "guard=both"
+                                                         : "condition_headers=off");
     return error_set(err, OS_ERR_CONFIG,
                      "A guarded %s needs a ledger here, because the profile of the store (%.63s) does not prove every "
-                     "request that may write the same keys by %s: set ledger_url (--ledger) to dynamodb://TABLE (or "
+                     "request that may write the same keys by %s: set ledger_url (--ledger, OSCOMMIT_LEDGER) to "
+                     "dynamodb://TABLE (or "
                      "sqlite:///FILE for writers on one machine).",
                      operation, rules->profile->name, expectation_name(params));
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "client/own_profile.h"
+#include "client/table_reach.h"
 #include "client/url.h"
 #include "profile/profile_json.h"
 #include "s3/part_plan.h"
@@ -138,7 +139,8 @@ static os_code check_native(const os_options *options, const struct settings *se
     if (options->guard != OS_GUARD_NATIVE || given(options->store_profile) || settings->profile_is_own)
         return OS_OK;
     return error_set(err, OS_ERR_CONFIG,
-                     "guard=native needs store_profile: only a probe (`oscommit probe URL`) shows what the store "
+                     "guard=native needs store_profile (--store-profile, OSCOMMIT_STORE_PROFILE): only a probe "
+                     "(`oscommit probe URL`) shows what the store "
                      "enforces, not its name.%s",
                      settings->unprofiled);
 }
@@ -225,6 +227,8 @@ static os_code use_endpoint(const struct service_options *service, struct endpoi
     }
     os_code code =
         endpoint_parse_variant(service->name, url, given(region) ? region : "us-east-1", setting->variant, ret, err);
+    if (code != OS_OK && err != NULL)
+        endpoint_name_source(service->name, url, given(service->endpoint) ? NULL : setting->url_source, err);
     ret->checksums = setting->checksums;
     return code;
 }
@@ -268,6 +272,8 @@ static os_code take_services(const os_options *options, struct settings *ret, os
         code = check_bucket_kind(ret, err);
     if (code == OS_OK && ret->ledger_scheme == SETTINGS_DYNAMODB)
         code = take_endpoint(options, &dynamodb, ret, &ret->dynamodb_endpoint, err);
+    if (code == OS_OK && ret->ledger_scheme == SETTINGS_DYNAMODB)
+        code = table_reach(options, &ret->dynamodb_endpoint, &ret->table_reach, err);
     return code;
 }
 
@@ -355,8 +361,8 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
         return error_set(err, OS_ERR_CONFIG,
                          "check_table waits for the table's answer, and with foreign_loop nothing may wait. "
                          "Start os_start_table_check on the client in its place.");
-    ret->metric = options->metric;
-    ret->metric_context = options->metric_context;
+    ret->metric.fn = options->metric;
+    ret->metric.context = options->metric_context;
     ret->log = options->log;
     ret->log_context = options->log_context;
     ret->log_level = options->log_level ? options->log_level : OS_LOG_WARN;
@@ -417,7 +423,7 @@ static os_code check_ledger_of_files(const struct settings *settings, os_error *
         return OS_OK;
     return error_set(err, OS_ERR_CONFIG,
                      "A store of files has its own ledger. With another one, two writers that differ in it would both "
-                     "commit: leave ledger_url (--ledger) out for file:// URLs.");
+                     "commit: leave ledger_url (--ledger, OSCOMMIT_LEDGER) out for file:// URLs.");
 }
 
 static os_code settings_take_all(const os_options *options, struct settings *ret, os_error *err)
@@ -455,7 +461,9 @@ os_code settings_new(const os_options *options, struct settings *ret, struct cre
     if (code != OS_OK)
         return code;
     if (!given(own.store_url) && !given(own.ledger_url)) /* with the ledger alone there are leases */
-        return error_set(err, OS_ERR_CONFIG, "store_url is missing; write s3://bucket[/prefix] or file:///root.");
+        return error_set(err, OS_ERR_CONFIG,
+                         "store_url is missing (--store, OSCOMMIT_STORE); write s3://bucket[/prefix] or "
+                         "file:///root.");
     memset(ret, 0, sizeof(*ret));
     code = settings_take_all(&own, ret, err);
     return code == OS_OK ? settings_take_keys(&own, ret, ret_store_keys, ret_ledger_keys, err) : code;
@@ -467,6 +475,7 @@ void settings_free(struct settings *settings)
     free(settings->prefix);
     free(settings->root);
     free(settings->table);
+    free(settings->table_reach);
     free(settings->ca_file);
     free(settings->user_agent);
     free(settings->record_prefix);

@@ -15,13 +15,19 @@ enum { SETTINGS_DEADLINE_MS = 120000 };
 
 enum settings_scheme { SETTINGS_NONE = 0, SETTINGS_S3, SETTINGS_FILE, SETTINGS_DYNAMODB, SETTINGS_SQLITE };
 
+struct settings_metric {
+    os_metric_fn fn;
+    void *context;
+};
+
 struct settings {
     enum settings_scheme store_scheme;
     char *bucket; /* S3 */
     char *prefix; /* S3: "" or "a/b/" */
     char *root;   /* FILE */
     enum settings_scheme ledger_scheme;
-    char *table; /* DYNAMODB: name or ARN; SQLITE: the file */
+    char *table;       /* DYNAMODB: name or ARN; SQLITE: the file */
+    char *table_reach; /* DYNAMODB: flags of the tool that lead to the table, beside its name (table_reach.h) */
     struct endpoint s3_endpoint;
     struct endpoint dynamodb_endpoint;
     os_addressing addressing;
@@ -47,8 +53,7 @@ struct settings {
     uint32_t max_connections;
     uint32_t max_in_flight;
     bool foreign_loop; /* no I/O thread */
-    os_metric_fn metric;
-    void *metric_context;
+    struct settings_metric metric;
     os_log_fn log;
     void *log_context;
     os_log_level log_level;

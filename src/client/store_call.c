@@ -97,6 +97,7 @@ static void store_call_done(void *context, const struct store_answer *answer)
     if (answer->code != OS_OK && worth_repeating(store_call, answer, told_before)) {
         if (told_before)
             store_call->error = before;
+        client_note_retry(store_call->client, &store_call->error);
         op_pause(&store_call->op);
         return;
     }

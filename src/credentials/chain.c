@@ -144,7 +144,7 @@ static os_code ask_all(struct chain *chain, os_error *err)
             continue;
         }
         if (code != OS_OK) {
-            chain_note(chain, sources[i].name, "it is set up, but gave none");
+            chain_note(chain, sources[i].name, "set up, but it gave no keys; the error says why");
             return code;
         }
         chain->source = sources[i].name;

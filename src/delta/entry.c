@@ -13,6 +13,7 @@ static const struct item_attribute attributes[ENTRY_ATTRIBUTES] = {
 const struct item_schema entry_schema = {
     .kind = ITEM_KINDS, /* of no table of a file: where files are, nobody needs such entries */
     .what = "log entry",
+    .plural = "log entries",
     .subject = "log entry of table",
     .mend = "Find out who else writes to the table of log entries.",
     .flag = " --log-entries",

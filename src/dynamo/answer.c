@@ -4,6 +4,7 @@
 #include "base/crc.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "dynamo/command.h"
 #include "syntax/json.h"
 
 #include <stdio.h>
@@ -19,7 +20,8 @@ enum {
     SHOWN_REQUEST_ID = 70,
     SUBJECT_SIZE = 512,
     SAID_SIZE = 512,
-    HINT_SIZE = 320
+    HINT_SIZE = 256 + DYNAMO_COMMAND_SIZE,
+    FINDING_SIZE = SAID_SIZE + HINT_SIZE + 64
 };
 
 /* ------------------------------------------------------------------------------------------- the table of codes */
@@ -30,7 +32,7 @@ struct meaning {
     os_code os;
     bool skewed;
     bool token_expired;
-    const char *hint;
+    const char *hint; /* "@check", "@create": the command */
 };
 
 #define WAIT_AND_REPEAT "It was not applied and may be sent again after a pause."
@@ -38,9 +40,9 @@ struct meaning {
 #define MEND_RIGHTS \
     "Allow these credentials the action on the table, in their IAM policy, the table's policy and its KMS key."
 #define MEND_CLOCK "It was not applied; sign it again with the time of the answer's Date header."
-#define MEND_DEFECT                                                                                              \
-    "Check the table's keys with `oscommit table check`; check that the endpoint is DynamoDB and that no proxy " \
-    "changes "                                                                                                   \
+#define MEND_DEFECT                                                                              \
+    "Check the table's keys with @check; check that the endpoint is DynamoDB and that no proxy " \
+    "changes "                                                                                   \
     "requests."
 
 /*
@@ -91,8 +93,7 @@ static const struct meaning meanings[] = {
      "The AWS account must be subscribed to DynamoDB, or opted in to this region."},
 
     {"ResourceNotFoundException", TABLE_REFUSED, OS_ERR_NO_TABLE, false, false,
-     "Create the table with `oscommit table create` and wait until it is ACTIVE, or correct its name, the region or "
-     "the endpoint."},
+     "Create the table with @create and wait until it is ACTIVE, or correct its name, the region or the endpoint."},
     {"ItemCollectionSizeLimitExceededException", TABLE_REFUSED, OS_ERR_TABLE, false, false,
      "The table has a local secondary index that is full: use a table without indexes."},
     {"ValidationException", TABLE_REFUSED, OS_ERR_TABLE, false, false, MEND_DEFECT},
@@ -248,12 +249,46 @@ static void read_request_id(const struct http_response *response, struct dynamo_
         TEXT_COPY_STR_CUT(id, ret->request_id);
 }
 
-/* A command of the table's that it names gets the flag of these items. */
-static void complete_hint(const char *hint, const struct item_schema *schema, char ret[HINT_SIZE])
+/* The command that it names, in full. */
+static void complete_hint(const char *hint, const struct dynamo_about *about, char ret[HINT_SIZE])
 {
-    const char *command = strstr(hint, "`oscommit table ");
-    size_t until = command != NULL ? (size_t)(strchr(command + 1, '`') - hint) : strlen(hint);
-    snprintf(ret, HINT_SIZE, "%.*s%s%s", (int)until, hint, command != NULL ? schema->flag : "", hint + until);
+    const char *mark = strchr(hint, '@');
+    char verb[16];
+    char command[DYNAMO_COMMAND_SIZE];
+    if (mark == NULL) {
+        snprintf(ret, HINT_SIZE, "%s", hint);
+        return;
+    }
+    size_t length = strcspn(mark + 1, " ;");
+    snprintf(verb, sizeof(verb), "%.*s", (int)length, mark + 1);
+    dynamo_command(about, verb, command);
+    snprintf(ret, HINT_SIZE, "%.*s%s%s", (int)(mark - hint), hint, command, mark + 1 + length);
+}
+
+/* DynamoDB has one code for each request that does not fit; its message alone tells that the table's keys do not. */
+static bool is_of_other_keys(const struct dynamo_error *detail)
+{
+    static const char *const said[] = {"key element does not match", "keys was not given a value", "Missing the key",
+                                       "conditions on the keys is invalid", "missed key schema element"};
+    for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+        if (text_contains_nocase(text_from(detail->message), said[i]))
+            return true;
+    return false;
+}
+
+static void write_hint(const struct meaning *meaning, const struct dynamo_about *about,
+                       const struct dynamo_error *detail, char ret[HINT_SIZE])
+{
+    char command[DYNAMO_COMMAND_SIZE];
+    complete_hint(meaning->hint, about, ret);
+    if (meaning->os != OS_ERR_TABLE || !is_of_other_keys(detail))
+        return;
+    dynamo_command_beside(about, command);
+    snprintf(ret, HINT_SIZE,
+             "This table has other keys than one of %s: another kind of items is in it%s. Name a table of %s, or make "
+             "one with %s.",
+             about->schema->plural, strcmp(about->schema->plural, "records") == 0 ? "" : ", perhaps records",
+             about->schema->plural, command);
 }
 
 static enum table_outcome judge_refusal(const struct http_response *response, const struct answer_of *of,
@@ -262,7 +297,7 @@ static enum table_outcome judge_refusal(const struct http_response *response, co
     const struct meaning *meaning = find_meaning(detail, response->status);
     char said[SAID_SIZE];
     quote_service(detail, said);
-    char finding[1024];
+    char finding[FINDING_SIZE];
     if (meaning == NULL) {
         snprintf(finding, sizeof(finding), "was answered with HTTP %d%s, which decides nothing. %s", response->status,
                  said, advice(of));
@@ -273,7 +308,7 @@ static enum table_outcome judge_refusal(const struct http_response *response, co
     if (meaning->outcome == TABLE_CONFLICT)
         return TABLE_CONFLICT;
     char hint[HINT_SIZE];
-    complete_hint(meaning->hint, of->about->schema, hint);
+    write_hint(meaning, of->about, detail, hint);
     snprintf(finding, sizeof(finding), "was %s:%s. %s",
              meaning->outcome == TABLE_THROTTLED && !meaning->skewed ? "put off" : "refused", said, hint);
     return answer_finding(response, of, meaning->outcome, meaning->os, finding, detail, err);

@@ -34,6 +34,8 @@ struct dynamo_about {
     const char *where; /* the table: "table records in us-east-1" */
     const struct item_schema *schema;
     const struct item *key; /* NULL: not about one item */
+    const char *table;      /* its name or ARN, for a command; NULL: none is told */
+    const char *reach;      /* " --dynamodb-region eu-west-1": the flags that lead there; NULL: none are needed */
 };
 
 /* What an answer about one item says. */

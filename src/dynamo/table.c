@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "dynamo/answer.h"
+#include "dynamo/command.h"
 #include "syntax/json.h"
 
 #include <stdio.h>
@@ -177,6 +178,7 @@ static os_code judge_ttl(const struct dynamo_about *about, const char *status, c
 {
     const struct item_schema *schema = about->schema;
     const char *wanted = schema->attributes[schema->ttl].name;
+    char command[DYNAMO_COMMAND_SIZE];
     bool is_on = strcmp(status, "ENABLED") == 0 || strcmp(status, "ENABLING") == 0;
     if (is_on && strcmp(attribute, wanted) == 0) {
         error_clear(err);
@@ -184,37 +186,39 @@ static os_code judge_ttl(const struct dynamo_about *about, const char *status, c
     }
     if (is_on) {
         return error_set(err, OS_ERR_TABLE,
-                         "The %s is unfit for %ss: its TTL is on the attribute \"%s\", so old %ss are "
+                         "The %s is unfit for %s: its TTL is on the attribute \"%s\", so old %s are "
                          "never removed. Turn that off and enable it on \"%s\".",
-                         about->where, schema->what, attribute, schema->what, wanted);
+                         about->where, schema->plural, attribute, schema->plural, wanted);
     }
+    dynamo_command(about, "create", command);
     return error_set(err, OS_ERR_TABLE,
-                     "The %s is unfit for %ss: its TTL is %s, so old %ss are never removed. Enable it on the "
-                     "attribute \"%s\", as `oscommit table create%s` does where the service can.",
-                     about->where, schema->what, status[0] != '\0' ? status : "off", schema->what, wanted,
-                     schema->flag);
+                     "The %s is unfit for %s: its TTL is %s, so old %s are never removed. Enable it on the "
+                     "attribute \"%s\", as %s does where the service can.",
+                     about->where, schema->plural, status[0] != '\0' ? status : "off", schema->plural, wanted, command);
 }
 
 os_code dynamo_judge_table(const struct dynamo_about *about, const struct dynamo_table *found, const char *ttl_status,
                            const char *ttl_attribute, os_error *err)
 {
     const char *where = about->where;
-    const char *what = about->schema->what;
+    const char *plural = about->schema->plural;
     if (!found->keys_ok) {
         char wanted[KEYS_SIZE];
+        char command[DYNAMO_COMMAND_SIZE];
         describe_keys(about->schema, wanted);
+        dynamo_command_beside(about, command);
         return error_set(err, OS_ERR_TABLE,
-                         "The %s is unfit for %ss: its keys are %s, and must be %s. "
-                         "Keys cannot be changed: use another table, or make one with `oscommit table create%s`.",
-                         where, what, found->keys_found[0] != '\0' ? found->keys_found : "not known", wanted,
-                         about->schema->flag);
+                         "The %s is unfit for %s: its keys are %s, and must be %s. "
+                         "Keys cannot be changed: use another table, or make one with %s.",
+                         where, plural, found->keys_found[0] != '\0' ? found->keys_found : "not known", wanted,
+                         command);
     }
     if (found->replicated_eventually) {
         return error_set(err, OS_ERR_TABLE,
-                         "The %s is unfit for %ss: it is a global table with multi-region eventual consistency, "
+                         "The %s is unfit for %s: it is a global table with multi-region eventual consistency, "
                          "where two regions could grant the same %s. Use a table in one region, or a global table "
                          "with MultiRegionConsistency STRONG.",
-                         where, what, what);
+                         where, plural, about->schema->what);
     }
     if (strcmp(found->status, "ACTIVE") != 0) {
         return error_set(err, OS_ERR_TABLE,
@@ -223,9 +227,9 @@ os_code dynamo_judge_table(const struct dynamo_about *about, const struct dynamo
     }
     if (ttl_status == NULL) {
         return error_set(err, OS_OK,
-                         "The %s is fit for %ss, but its server has no TTL: old %ss stay until somebody "
+                         "The %s is fit for %s, but its server has no TTL: old %s stay until somebody "
                          "removes them (`%s`).",
-                         where, what, what, about->schema->sweep);
+                         where, plural, plural, about->schema->sweep);
     }
     return judge_ttl(about, ttl_status, ttl_attribute != NULL ? ttl_attribute : "", err);
 }

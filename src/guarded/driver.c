@@ -408,6 +408,7 @@ static void driver_stop(struct driver *driver)
         const os_error *trouble = fence_check_leave(driver->client, &driver->fences);
         if (trouble)
             driver_note_error(driver, trouble);
+        driver->tally.requests += driver->fences.requests;
         refuse_stopped(driver);
     } else if (guard_verdict(&driver->guard) != VERDICT_NONE) { /* between two guards, or before an orphan's end */
         driver_describe(driver);
@@ -442,7 +443,9 @@ static void on_fences_ready(struct fence_waiter *waiter)
 
 static void on_fences_refused(struct fence_waiter *waiter, const os_error *error)
 {
-    driver_refuse(container_of(waiter, struct driver, fences), error);
+    struct driver *driver = container_of(waiter, struct driver, fences);
+    driver->tally.requests += waiter->requests; /* all that the call has made of them */
+    driver_refuse(driver, error);
 }
 
 static struct driver *driver_new(os_client *client, const struct driver_params *params)

@@ -70,7 +70,11 @@ static enum head_outcome head_outcome_of(struct driver *driver, const struct sto
     case OS_ERR_PROTOCOL:
     case OS_ERR_SERVICE:
     case OS_ERR_THROTTLED:
-    case OS_ERR_CONFLICT: return given_up(driver, answer->code) ? HEAD_REFUSED : HEAD_FAILED;
+    case OS_ERR_CONFLICT:
+        if (given_up(driver, answer->code))
+            return HEAD_REFUSED;
+        client_note_retry(driver->client, &answer->error);
+        return HEAD_FAILED;
     default: return HEAD_REFUSED;
     }
 }

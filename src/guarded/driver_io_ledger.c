@@ -120,6 +120,8 @@ static void driver_io_ledger_take_answer(struct driver *driver, const char *oper
     if (answer->error.code != OS_OK)
         note_failure(driver, &answer->error);
     note_reach(driver, sent, answer);
+    if (is_out_of_reach(answer) && driver->io.gave_up == NULL)
+        client_note_retry(driver->client, &answer->error);
     if (driver->io.gave_up && driver->io.last_error)
         table_add_hint(driver->client->ledger, driver->io.last_error);
     if (driver->io.gave_up == NULL)

@@ -93,10 +93,12 @@ static void was_answered(void *context, const struct table_answer *answer)
         asking->take(asking->context, answer->item);
     if (is_elsewhere(answer))
         table_add_hint(asking->client->ledger, &asking->error);
-    if (asks_again(asking, answer))
-        op_pause(&asking->op);
-    else
+    if (!asks_again(asking, answer)) {
         asking_over(asking);
+        return;
+    }
+    client_note_retry(asking->client, &asking->error);
+    op_pause(&asking->op);
 }
 
 static void ask_table(struct op *op)

@@ -24,6 +24,7 @@ _Static_assert(sizeof(attributes) / sizeof(attributes[0]) <= ITEM_ATTRIBUTES_MAX
 const struct item_schema lease_schema = {
     .kind = ITEM_LEASES,
     .what = "lease",
+    .plural = "leases",
     .subject = "lease",
     .mend = "Find out who else writes to the table. When nobody holds or awaits this lease, delete the item.",
     .flag = " --leases",

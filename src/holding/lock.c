@@ -28,6 +28,7 @@ _Static_assert(sizeof(attributes) / sizeof(attributes[0]) <= ITEM_ATTRIBUTES_MAX
 const struct item_schema lock_schema = {
     .kind = ITEM_LOCKS,
     .what = "lock",
+    .plural = "locks",
     .subject = "lock",
     .mend = "Find out who else writes to the table. When nobody holds or awaits this lock, delete the item.",
     .flag = " --locks",

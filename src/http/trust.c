@@ -108,6 +108,21 @@ os_code trust_choose(const char *ca_file, struct trust *ret, os_error *err)
     return http_versions().certificates != NULL ? OS_OK : trust_find("", ret, err);
 }
 
+void trust_describe(const char *root, char *ret, size_t size)
+{
+    struct trust trust = {0};
+    os_error err;
+    if (trust_find(root, &trust, &err) != OS_OK)
+        (void)snprintf(ret, size, "%s", err.message);
+    else if (trust.source == TRUST_NOBODY)
+        (void)snprintf(ret, size, "none found: name a PEM bundle in SSL_CERT_FILE, or with --ca-file");
+    else
+        (void)snprintf(ret, size, "%s%s%s", trust.file != NULL ? trust.file : "",
+                       trust.file != NULL && trust.folder != NULL ? " and " : "",
+                       trust.folder != NULL ? trust.folder : "");
+    trust_clear(&trust);
+}
+
 void trust_clear(struct trust *trust)
 {
     free(trust->file);

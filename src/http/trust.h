@@ -8,6 +8,8 @@
 
 #include "oscommit.h"
 
+#include <stddef.h>
+
 struct trust {
     enum trust_source {
         TRUST_OF_LIBCURL,
@@ -24,6 +26,8 @@ os_code trust_choose(const char *ca_file, struct trust *ret, os_error *err);
 /* What SSL_CERT_FILE and SSL_CERT_DIR say; if they are not set, the first of the usual places below `root` ("" but in
  * tests). Errors as above. */
 os_code trust_find(const char *root, struct trust *ret, os_error *err);
+/* What trust_find finds, for a person: a path, two, or why there is none. */
+void trust_describe(const char *root, char *ret, size_t size);
 void trust_clear(struct trust *trust);
 
 #endif

@@ -50,11 +50,14 @@ enum item_kind { ITEM_RECORDS = 0, ITEM_LEASES, ITEM_LOCKS, ITEM_KINDS };
 /* Static data. The key comes first: the partition, then (with two) the sort key. */
 struct item_schema {
     enum item_kind kind;
-    const char *what;    /* "record", for sentences; its plural has an s */
+    const char *what;    /* "record", for sentences */
+    const char *plural;  /* "records" */
     const char *subject; /* "record of key", before the key in a sentence */
     const char *mend;    /* what a person can do about an item that does not fit; a sentence */
-    const char *flag;    /* " --leases": what `oscommit table create` and `check` need for a table of them; or "" */
-    const char *sweep;   /* "oscommit gc": the command that removes old ones where no TTL does */
+    const char
+        *flag; /* " --leases": what `oscommit table create` and `check` need for a table of them; or "". NULL: the
+                            tool makes no such table */
+    const char *sweep; /* "oscommit gc": the command that removes old ones where no TTL does */
     const struct item_attribute *attributes;
     size_t count;
     size_t keys;

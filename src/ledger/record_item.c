@@ -24,6 +24,7 @@ _Static_assert(sizeof(attributes) / sizeof(attributes[0]) <= ITEM_ATTRIBUTES_MAX
 const struct item_schema record_schema = {
     .kind = ITEM_RECORDS,
     .what = "record",
+    .plural = "records",
     .subject = "record of key",
     .mend = RECORD_MEND,
     .flag = "",

@@ -19,9 +19,19 @@ static const char *reason_of(const struct sqlite_conn *conn, int rc)
     return sqlite3_errcode(conn->db) == SQLITE_OK ? sqlite3_errstr(rc) : sqlite3_errmsg(conn->db);
 }
 
+enum { PLACE_MAX = 3 * 4096 };
+
 os_code sqlite_missing(const struct sqlite_spec *spec, const char *file, os_error *err)
 {
-    return error_set(err, spec->missing, "There is no %s at %s. %s", spec->what, file, spec->hint);
+    struct buf place; /* safe in a URL, and for a shell */
+    if (spec->make == NULL)
+        return error_set(err, spec->missing, "There is no %s at %s. %s", spec->what, file, spec->hint);
+    buf_init(&place, PLACE_MAX);
+    (void)text_percent_encode(&place, text_from(file), true);
+    os_code code = error_set(err, spec->missing, "There is no %s at %s. Make it with `%s%s`, or name another file.",
+                             spec->what, file, spec->make, buf_str(&place));
+    buf_free(&place);
+    return code;
 }
 
 os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err)

@@ -28,6 +28,7 @@ struct sqlite_spec {
     size_t sql_count;
     os_code missing;  /* the file is not there, or is still empty */
     os_code broken;   /* it is something else, of a later release, or damaged */
+    const char *make; /* the command that makes the file; its name, percent-encoded, follows. NULL: the hint says it */
     const char *hint; /* a sentence for both */
 };
 

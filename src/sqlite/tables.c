@@ -69,8 +69,9 @@ static const struct sqlite_spec spec = {
     .sql_count = ITEM_KINDS * STATEMENT_COUNT,
     .missing = OS_ERR_NO_TABLE,
     .broken = OS_ERR_TABLE,
-    .hint = "Make a ledger with `oscommit init` or `oscommit table create`, or name another file. If the ledger is "
-            "damaged, first stop all its writers, and move it away with its -wal and -shm files.",
+    .make = "oscommit table create --ledger sqlite://",
+    .hint = "Name another file with --ledger. If the ledger is damaged, first stop all its writers, and move it away "
+            "with its -wal and -shm files.",
 };
 
 /* Made when they are needed first, so that the file stays one that earlier releases can use. */

@@ -19,9 +19,14 @@ struct meaning {
 static const struct meaning meanings[] = {
     {"NoSuchBucket", 0, OS_ERR_NO_BUCKET, "Check the bucket's name and the endpoint."},
     {"NoSuchKey", 0, OS_ERR_NOT_FOUND, "There is no such object."},
-    {"InvalidAccessKeyId", 0, OS_ERR_CREDENTIALS, "The service does not know this access key; check the credentials."},
-    {"XAdminUserNotFound", 0, OS_ERR_CREDENTIALS, "The service does not know this access key; check the credentials."},
-    {"ExpiredToken", 0, OS_ERR_CREDENTIALS, "The session token has expired; renew the credentials."},
+    {"InvalidAccessKeyId", 0, OS_ERR_CREDENTIALS,
+     "The service does not know this access key: it was removed, is temporary and "
+     "has expired, or is of another service. `oscommit credentials` says where it comes from."},
+    {"XAdminUserNotFound", 0, OS_ERR_CREDENTIALS,
+     "The service does not know this access key: it was removed, is temporary and "
+     "has expired, or is of another service. `oscommit credentials` says where it comes from."},
+    {"ExpiredToken", 0, OS_ERR_CREDENTIALS,
+     "The session token has expired; renew the credentials. `oscommit credentials` says where they come from."},
     {"InvalidToken", 0, OS_ERR_CREDENTIALS, "The session token is not valid; renew the credentials."},
     {"SignatureDoesNotMatch", 0, OS_ERR_DENIED,
      "Check the secret key and the region, and that no proxy changes requests."},
@@ -50,10 +55,14 @@ static const struct meaning meanings[] = {
      "This store does not support it; `oscommit probe` shows what it supports."},
     {NULL, 301, OS_ERR_REGION, "Set the region of the bucket."},
     {NULL, 307, OS_ERR_REGION, "Set the region of the bucket, or try again later."},
-    {NULL, 401, OS_ERR_DENIED, "Check the credentials."},
+    {NULL, 401, OS_ERR_DENIED,
+     "Check the credentials: `oscommit credentials` says whose they are, and whether they have expired."},
     {NULL, 403, OS_ERR_DENIED,
-     "Check the credentials, and that they allow s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket "
-     "(without the last one, an absent key gets this answer too)."},
+     "Check the credentials: `oscommit credentials` says whose they are, and whether they have expired. Check that "
+     "they "
+     "allow s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket (without the last one, an absent key gets "
+     "this "
+     "answer too)."},
     {NULL, 404, OS_ERR_NOT_FOUND, "There is no such object."},
     {NULL, 409, OS_ERR_CONFLICT, "Another request for this key was in progress."},
     {NULL, 412, OS_ERR_CONFLICT, "The condition did not hold."},
@@ -113,6 +122,17 @@ static const struct meaning *meaning_of(const struct store_answer *answer)
     return NULL;
 }
 
+/* What is not there comes first: "There is no such object: ". True: that was the hint. */
+static bool describe_fact(const struct meaning *m, const char *bucket, char *ret, size_t ret_size)
+{
+    ret[0] = '\0';
+    if (m->ours == OS_ERR_NO_BUCKET)
+        snprintf(ret, ret_size, "The bucket %.255s does not exist: ", bucket ? bucket : "");
+    if (m->ours == OS_ERR_NOT_FOUND)
+        snprintf(ret, ret_size, "%.*s: ", (int)strlen(m->hint) - 1, m->hint);
+    return m->ours == OS_ERR_NOT_FOUND;
+}
+
 void store_answer_explain(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key)
 {
     static const struct meaning server = {NULL, 0, OS_ERR_SERVICE, "Try again later."};
@@ -128,10 +148,13 @@ void store_answer_explain(struct store_answer *answer, enum store_verb verb, con
     char region[128] = "";
     if (said->region[0] && m->ours == OS_ERR_REGION)
         snprintf(region, sizeof(region), " The service names the region \"%s\".", said->region);
-    answer->code = error_set(&answer->error, m->ours, "%s of %s failed: %s%s%.200s (HTTP %d%s%s).%s %s",
-                             store_verb_name(verb), object, said->code[0] ? said->code : "the service refused it",
-                             said->message[0] ? ": " : "", said->message, answer->status,
-                             said->request_id[0] ? ", request " : "", said->request_id, region, m->hint);
+    char fact[320];
+    bool begins_with_hint = describe_fact(m, bucket, fact, sizeof(fact));
+    answer->code =
+        error_set(&answer->error, m->ours, "%s%s of %s failed%s%s%s%.200s (HTTP %d%s%s).%s%s%s", fact,
+                  store_verb_name(verb), object, said->code[0] ? ": " : " without a reason", said->code,
+                  said->message[0] ? ": " : "", said->message, answer->status, said->request_id[0] ? ", request " : "",
+                  said->request_id, region, begins_with_hint ? "" : " ", begins_with_hint ? "" : m->hint);
     error_service(&answer->error, answer->status, said->code, said->request_id);
 }
 

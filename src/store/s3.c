@@ -173,6 +173,7 @@ static void answered(struct store_op *op, const struct http_result *result)
         s3_store_get_end(op->get, &answer);
     if (repeat(op, &answer))
         return;
+    s3_store_explain_place(op, &answer);
     s3_store_explain_head(op, &answer);
     s3_finish(op, &answer);
 }

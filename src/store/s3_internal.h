@@ -61,6 +61,7 @@ struct store_op {
 bool s3_store_learns(struct store_op *op, const struct store_answer *answer, bool *ret_renew);
 /* What a HEAD that was refused without a reason says: new keys, if there were any, have changed nothing. */
 void s3_store_explain_head(const struct store_op *op, struct store_answer *answer);
+void s3_store_explain_place(const struct store_op *op, struct store_answer *answer); /* a bare 400 */
 int64_t s3_store_now_s(const struct s3_store *store); /* the local clock, mended by what was learned (E2) */
 
 /* s3.c, for s3_presign.c */

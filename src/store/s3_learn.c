@@ -2,6 +2,7 @@
 /* What the store over S3 learns about its store from refusals: the region, the time, that a token is over (E2). */
 #include "base/error.h"
 #include "base/text.h"
+#include "store/answer.h"
 #include "store/proxied.h"
 #include "store/s3_internal.h"
 
@@ -88,6 +89,21 @@ void s3_store_explain_head(const struct store_op *op, struct store_answer *answe
                   "is expired or not valid. Renew the credentials. If GET is answered, the object may be "
                   "encrypted with a key of its own (SSE-C).",
                   op->request.key != NULL ? op->request.key : op->store->bucket);
+    error_service(&answer->error, answer->status, NULL, answer->service.request_id);
+}
+
+/* Where the answer says nothing, the place is what to look at first. */
+void s3_store_explain_place(const struct store_op *op, struct store_answer *answer)
+{
+    const struct endpoint *endpoint = &op->store->endpoint;
+    if (answer->status != 400 || answer->service.code[0] != '\0' || answer->code != OS_ERR_REFUSED)
+        return;
+    error_set(&answer->error, OS_ERR_REFUSED,
+              "%s of s3://%.255s%s%.200s failed: HTTP 400 without a reason, from %s://%s. The usual cause is that the "
+              "bucket is in another region than %s: set s3_region (--region, AWS_REGION) to its own, and check "
+              "s3_endpoint (--s3-endpoint, AWS_ENDPOINT_URL_S3).",
+              store_verb_name(op->request.verb), op->store->bucket, op->request.key != NULL ? "/" : "",
+              op->request.key != NULL ? op->request.key : "", endpoint->scheme, endpoint->host, endpoint->region);
     error_service(&answer->error, answer->status, NULL, answer->service.request_id);
 }
 

@@ -12,6 +12,15 @@
 
 #define LIBRARY "liboscommit.so"
 
+#define MISSING                                                                                     \
+    "Signature V2 needs the module %s, which is missing. Install the package liboscommit-sigv2 of " \
+    "version %s; or, if you build from source, install libs3 (Debian: libs3-dev) and build again."
+/* As the wheels are: libs3 is under GPL-3. */
+#define LEFT_OUT                                                                                               \
+    "Signature V2 needs the module %s, which this build of the library has left out, as the Python "           \
+    "wheels do. Install the Debian or RPM packages of version %s, of which one has the module, or build from " \
+    "source without OSCOMMIT_WITH_LIBS3=OFF."
+
 /* An address in the file that this code came from. */
 static const char here;
 
@@ -47,10 +56,7 @@ os_code sigv2_place(char *ret_path, size_t size, os_error *err)
                          "let the loader find it by an absolute path.",
                          library, LIBRARY);
     if (access(path, F_OK) != 0 && !beside_linked(library, path, sizeof(path)))
-        return error_set(err, OS_ERR_UNSUPPORTED,
-                         "Signature V2 needs the module %s, which is missing. Install the package liboscommit-sigv2 of "
-                         "version %s; or, if you build from source, install libs3 (Debian: libs3-dev) and build again.",
-                         path, os_version());
+        return error_set(err, OS_ERR_UNSUPPORTED, OSCOMMIT_SIGV2_LEFT_OUT ? LEFT_OUT : MISSING, path, os_version());
     if (strlen(path) >= size)
         return error_set(err, OS_ERR_UNSUPPORTED, "The path of the module %s is too long.", path);
     memcpy(ret_path, path, strlen(path) + 1);

@@ -92,6 +92,7 @@ static void dynamo_free(struct table *table)
     struct dynamo_service *dynamo = dynamo_of(table);
     sigv4_signer_free(dynamo->signer);
     free(dynamo->name);
+    free(dynamo->reach);
     free(dynamo);
 }
 
@@ -107,9 +108,11 @@ os_code dynamo_table_new(const struct table_config *config, struct table **ret, 
     if (service == NULL)
         return error_no_memory(err);
     service->name = strdup(config->name);
+    service->reach = strdup(config->reach != NULL ? config->reach : "");
     service->signer = sigv4_signer_new(config->endpoint->region, "dynamodb");
-    if (service->name == NULL || service->signer == NULL) {
+    if (service->name == NULL || service->reach == NULL || service->signer == NULL) {
         sigv4_signer_free(service->signer);
+        free(service->reach);
         free(service->name);
         free(service);
         return error_no_memory(err);

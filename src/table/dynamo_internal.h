@@ -16,6 +16,7 @@ struct dynamo_service {
     struct loop *loop;
     struct endpoint endpoint;
     char *name;
+    char *reach; /* table_config */
     char hint[ENDPOINT_HINT_SIZE];
     char where[400]; /* "table NAME in REGION", for sentences */
     struct credentials *credentials;
@@ -70,7 +71,11 @@ struct table_op {
 /* For the sentences about an answer. */
 static inline struct dynamo_about dynamo_about_of(const struct table_op *op)
 {
-    return (struct dynamo_about){.where = op->service->where, .schema = op->request.schema, .key = op->request.item};
+    return (struct dynamo_about){.where = op->service->where,
+                                 .schema = op->request.schema,
+                                 .key = op->request.item,
+                                 .table = op->service->name,
+                                 .reach = op->service->reach};
 }
 
 /* dynamo_op.c */

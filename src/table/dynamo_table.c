@@ -3,6 +3,7 @@
 #include "table/dynamo_internal.h"
 
 #include "base/error.h"
+#include "dynamo/command.h"
 
 #include <string.h>
 
@@ -37,8 +38,11 @@ static void described(struct table_op *op, bool exists)
     if (creating && !active) {
         wait_and_ask_again(op, STEP_DESCRIBE);
     } else if (!exists) {
-        error_set(&op->answer->error, OS_ERR_NO_TABLE, "There is no %s; create it with `oscommit table create%s`.",
-                  op->service->where, op->request.schema->flag);
+        struct dynamo_about about = dynamo_about_of(op);
+        char command[DYNAMO_COMMAND_SIZE];
+        dynamo_command(&about, "create", command);
+        error_set(&op->answer->error, OS_ERR_NO_TABLE, "There is no %s; create it with %s.", op->service->where,
+                  command);
         dynamo_op_finish(op, TABLE_REFUSED);
     } else {
         dynamo_op_next(op, creating && op->found.keys_ok ? STEP_UPDATE_TTL : STEP_DESCRIBE_TTL);

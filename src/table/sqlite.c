@@ -284,7 +284,7 @@ os_code sqlite_table_new(const struct table_config *config, struct table **ret, 
     }
     local->table.vtable = &local_vtable;
     local->table.is_local = true;
-    local->table.hint = "Check ledger_url, and the disk that it is on.";
+    local->table.hint = "Check ledger_url (--ledger, OSCOMMIT_LEDGER), and the disk that it is on.";
     local->loop = config->loop;
     *ret = &local->table;
     return OS_OK;

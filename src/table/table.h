@@ -82,6 +82,7 @@ struct table_config { /* borrowed during ..._new only, but for loop */
     struct loop *loop;
     const struct endpoint *endpoint;
     const char *name;                /* or the SQLite file */
+    const char *reach;               /* flags of the tool that lead to it, beside its name; or "" */
     struct credentials *credentials; /* borrowed until the table is freed */
     uint64_t stall_ms;
 };

@@ -95,7 +95,7 @@ SUITE_TEST(writing_to_a_table_with_wrong_keys_is_not_executed, 0)
     CHECK_VERDICT(outcome, OS_NOT_EXECUTED);
     CHECK_ERROR(outcome, OS_ERR_TABLE);
     CHECK_SAYS(&outcome.error, table);
-    CHECK_SAYS(&outcome.error, "oscommit table check");
+    CHECK_SAYS(&outcome.error, "This table has other keys than one of records");
     CHECK_ABSENT(client, "wrong-keys");
 }
 

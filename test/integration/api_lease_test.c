@@ -302,7 +302,8 @@ SUITE_TEST(a_table_of_records_is_refused, BACKEND_DYNAMO)
     os_error error;
     CHECK_CODE(leases_try(client, "job", &error), OS_ERR_TABLE, &error);
     CHECK_SAYS(&error, f->table);
-    CHECK_SAYS(&error, "oscommit table check");
+    CHECK_SAYS(&error, "This table has other keys than one of leases");
+    CHECK_SAYS(&error, "oscommit table create --leases --ledger dynamodb://");
     options.ledger_url = "dynamodb://a-table-that-is-not-there";
     CLOSED os_client *absent = fixture_client(&options);
     CHECK_CODE(leases_try(absent, "job", &error), OS_ERR_NO_TABLE, &error);

@@ -193,9 +193,9 @@ SUITE_TEST(an_absent_table_of_locks_is_named_with_the_command_that_makes_it, BAC
     os_lock lock = lock_of("job", "ann", "1");
     os_error error;
     CHECK_CODE(os_lock_table_check(client, NULL, &error), OS_ERR_NO_TABLE, &error);
-    CHECK_SAYS(&error, "`oscommit table create --locks`");
+    CHECK_SAYS(&error, "`oscommit table create --locks --ledger dynamodb://");
     CHECK_CODE(os_lock_acquire(client, &lock, LONG_S, NULL, NULL, &error), OS_ERR_NO_TABLE, &error);
-    CHECK_SAYS(&error, "`oscommit table create --locks`");
+    CHECK_SAYS(&error, "`oscommit table create --locks --ledger dynamodb://");
 }
 
 static void check_refused(const struct fixture *f, const char *ledger_url)
@@ -206,11 +206,11 @@ static void check_refused(const struct fixture *f, const char *ledger_url)
     CHECK_CODE(os_lock_table_check(client, NULL, &error), OS_ERR_TABLE, &error);
     CHECK_SAYS(&error, "is unfit for locks");
     CHECK_SAYS(&error, "must be lockId (S, HASH)");
-    CHECK_SAYS(&error, "`oscommit table create --locks`");
+    CHECK_SAYS(&error, "`oscommit table create --locks --ledger dynamodb://");
     CHECK_CODE(os_lock_table_create(client, NULL, &error), OS_ERR_TABLE, &error);
-    CHECK_SAYS(&error, "`oscommit table create --locks`");
+    CHECK_SAYS(&error, "`oscommit table create --locks --ledger dynamodb://");
     CHECK_CODE(os_lock_acquire(client, &lock, LONG_S, NULL, NULL, &error), OS_ERR_TABLE, &error);
-    CHECK_SAYS(&error, "`oscommit table check --locks`");
+    CHECK_SAYS(&error, "This table has other keys than one of locks");
 }
 
 SUITE_TEST(tables_of_other_items_are_refused_and_the_right_command_is_named, BACKEND_DYNAMO)
@@ -224,7 +224,7 @@ SUITE_TEST(tables_of_other_items_are_refused_and_the_right_command_is_named, BAC
     CLOSED os_client *locks = locks_client(f);
     CHECK_CODE(os_lease_table_check(locks, NULL, &error), OS_ERR_TABLE, &error);
     CHECK_SAYS(&error, "must be key (S, HASH)");
-    CHECK_SAYS(&error, "`oscommit table create --leases`");
+    CHECK_SAYS(&error, "`oscommit table create --leases --ledger dynamodb://");
 }
 
 SUITE_TEST(a_table_of_locks_without_ttl_is_unfit_until_it_is_created_over, BACKEND_DYNAMO | BACKEND_TTL)
@@ -232,7 +232,7 @@ SUITE_TEST(a_table_of_locks_without_ttl_is_unfit_until_it_is_created_over, BACKE
     CLOSED os_client *client = locks_client(f);
     os_error error;
     CHECK_CODE(os_lock_table_check(client, NULL, &error), OS_ERR_TABLE, &error);
-    CHECK_SAYS(&error, "Enable it on the attribute \"expiry\", as `oscommit table create --locks` does");
+    CHECK_SAYS(&error, "Enable it on the attribute \"expiry\", as `oscommit table create --locks --ledger ");
     CHECK_CODE(os_lock_table_create(client, NULL, &error), OS_OK, &error);
     check_usable(f, client);
 }

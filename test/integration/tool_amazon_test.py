@@ -112,7 +112,7 @@ class AtAmazon(BackendCase):
         self.assertEqual(self.amazon.heard(), [], "nothing may be sent")
         self.assertIn(" 0 requests", ran.text)
         self.assertIn("A guarded put needs a ledger", ran.errors)
-        self.assertIn("set ledger_url (--ledger) to dynamodb://TABLE", ran.errors)
+        self.assertIn("set ledger_url (--ledger, OSCOMMIT_LEDGER) to dynamodb://TABLE", ran.errors)
         return ran.errors
 
     def test_an_access_point_is_told_that_it_needs_a_table(self):

@@ -62,6 +62,15 @@ class TwoBuckets(BackendCase):
         warned = self.ok("table", "check", *prefix).errors
         self.assertIn(shared, warned)
         self.assertIn(divided, warned)
+        self.assertNotIn("are released", warned)
+
+    def test_records_of_writes_that_failed_are_told_as_such(self):
+        prefix = ["--record-prefix", "failed/"]
+        self.create(self.ok, self.table, "sound", *prefix)
+        self.create(self.ok, self.second, "failed", *prefix, "--release", "always")  # as a failed one leaves its record
+        warned = self.ok("table", "check", *prefix).errors
+        self.assertIn("names do not begin with the bucket", warned)
+        self.assertIn(f"All records of {self.second} are released: they block nobody.", warned)
 
 
 if __name__ == "__main__":

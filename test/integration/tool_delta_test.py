@@ -193,7 +193,9 @@ class Delta(BackendCase):
         ):
             with self.subTest(name):
                 says = "damaged" if name == "garbage" else "no Parquet file"
-                self.refused(table, self.file(name, data), says=says)
+                file = self.file(name, data)
+                self.refused(table, file, says=says)
+                self.refused(table, file, says=file)
         self.refused(table, os.path.join(self.folder, "nowhere"), says="cannot be opened")
         self.refused(table, self.folder, says="opened")
 
@@ -281,6 +283,16 @@ class Delta(BackendCase):
             sorted(self.findings(table)),
             ["file missing", "file twice", "temp file left", "version missing", "version unreadable"],
         )
+
+    def test_a_check_that_finds_nothing_says_what_it_looked_at(self):
+        table = self.key("sound")
+        self.appended(table, self.file("sound"))
+        sentence = "Nothing was found. Every version of the log was read, and every object listed."
+        ran = self.run_tool("delta", "check", self.url(table))
+        self.assertEqual((ran.status, ran.text), (DONE, f"done {self.url(table)}: {sentence}\n"))
+        ran = self.run_tool("delta", "check", self.url(table), "--json")
+        self.assertEqual(json.loads(ran.text)["sentence"], sentence)
+        self.assertEqual(self.run_tool("delta", "check", self.url(table), "--quiet").text, "")
 
     def test_where_there_is_no_table_nothing_is_checked(self):
         ran = self.run_tool("delta", "check", self.url("nowhere"))

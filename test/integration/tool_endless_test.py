@@ -142,7 +142,7 @@ class EndlessAnswers(BackendCase):
         status = UNREACHABLE if kind.startswith("slow") else (NOT_EXECUTED, UNREACHABLE)
         err = self.bounded(server, status, "put", "/dev/null", url, "--if-absent", **environment)
         self.assertIn("because its ledger has not answered for ten seconds or more", err)
-        self.assertIn(f"Check dynamodb_endpoint, which is {server.url}.", err)
+        self.assertIn(f"Check dynamodb_endpoint, which is {server.url} (--dynamodb-endpoint, ", err)
         self.exits(ABSENT, "head", url)
 
 

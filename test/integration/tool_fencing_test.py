@@ -156,9 +156,9 @@ class TableOfLocks(LeaseCase):
             return
         unfit = self.exits(NOT_EXECUTED, "table", "check", "--locks")
         self.assertIn("must be lockId (S, HASH)", unfit.errors)
-        self.assertIn("`oscommit table create --locks`", unfit.errors)
+        self.assertIn("`oscommit table create --locks --ledger ", unfit.errors)
         used = self.exits(NOT_EXECUTED, "lock", "show", "job", "--namespace", "space")
-        self.assertIn("`oscommit table check --locks`", used.errors)
+        self.assertIn("This table has other keys than one of locks", used.errors)
 
 
 if __name__ == "__main__":

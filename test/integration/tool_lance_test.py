@@ -28,7 +28,9 @@ class Lance(BackendCase):
         self.assertEqual(self.check(table).status, ABSENT)
         self.put(table, VERSION_1)
         self.put(table, "latest_version_hint.json")
-        self.assertEqual(self.check(table + "/").status, DONE)
+        clean = self.check(table + "/")
+        self.assertEqual(clean.status, DONE)
+        self.assertIn(": Nothing was found. The versions and staged manifests were listed.", clean.text)
         self.put(table, VERSION_2 + "-left")
         ran = self.check(table, "--json")
         [found, *_] = [json.loads(line) for line in ran.text.splitlines()]

@@ -5,6 +5,8 @@
 import contextlib
 import os
 import pty
+import re
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -151,11 +153,16 @@ class Lock(LockCase):
             self.assertIn("must be key (S, HASH)", unfit.errors)
             self.assertIn("oscommit table create --leases", unfit.errors)
             used = self.exits(NOT_EXECUTED, "lock", "x", "--ledger", "dynamodb://" + self.table, "--", "true")
-            self.assertIn("oscommit table check --leases", used.errors)
-            other = {"OSCOMMIT_LEDGER": "dynamodb://no-such-table"}
+            self.assertIn("This table has other keys than one of leases", used.errors)
+            beside = f"oscommit table create --leases --ledger dynamodb://{self.table}-leases "
+            self.assertIn(beside, unfit.errors)
+            self.assertIn(beside, used.errors)
+            other = {"OSCOMMIT_LEDGER": f"dynamodb://{self.table}-{self.key('none')}"}
         absent = self.exits(NOT_EXECUTED, "lock", "x", "--", "echo", "ran", environment=other)
-        self.assertIn("oscommit table create", absent.errors)
         self.assertEqual(absent.out, b"")
+        advised = re.search("`(oscommit table create [^`]*)`", absent.errors).group(1)
+        self.ok(*shlex.split(advised)[1:])
+        self.ok("lock", "x", "--", "true", environment=other)
 
 
 class Signals(LockCase):

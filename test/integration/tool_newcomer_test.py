@@ -105,6 +105,30 @@ class Remove(BackendCase):
                 "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"})
         self.assertNotIn("left", ran.errors)
 
+    def test_a_refused_connection_is_told_at_once_and_counted(self):
+        with socket.socket() as nobody:
+            nobody.bind(("127.0.0.1", 0))
+            endpoint = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+            ran = self.exits(NOT_EXECUTED, "put", "/dev/null", "s3://bucket/refused", "--if-absent", "-v", "--json",
+                             "--deadline-ms", "1500", "--ledger", "dynamodb://commits", "--endpoint-url", endpoint,
+                             environment={"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"})
+        told = [line for line in ran.errors.splitlines() if line.endswith("It is tried again.")]
+        self.assertEqual(len(told), 1, ran.errors)  # not once for each of them
+        self.assertIn("Connection refused", told[0])
+        self.assertGreater(ran.line()["requests"], 1)
+
+    def test_when_keys_expire_is_told_in_utc_and_when_they_have(self):
+        config, program = os.path.join(self.folder, "expiring.config"), os.path.join(self.folder, "expiring.sh")
+        with open(config, "w", encoding="utf-8") as out:
+            out.write(f"[profile expiring]\ncredential_process = sh {program}\n")
+        for year, told in ((2030, "2030-01-01T00:00:00Z (UTC)\n"),
+                           (2020, "2020-01-01T00:00:00Z (UTC): they have expired; renew them\n")):
+            with open(program, "w", encoding="utf-8") as out:
+                out.write('echo \'{"Version": 1, "AccessKeyId": "AKIAEXPIRING", "SecretAccessKey": "s", '
+                          f'"SessionToken": "t", "Expiration": "{year}-01-01T00:00:00Z"}}\'\n')
+            ran = self.ok("credentials", "s3://bucket", "--profile", "expiring", environment={"AWS_CONFIG_FILE": config})
+            self.assertIn(f"expires          {told}", ran.text)
+
     def test_who_may_not_look_may_delete(self):
         if self.backend.embedded:
             return self.skipTest("no proxy before an embedded store")

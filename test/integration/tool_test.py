@@ -342,7 +342,10 @@ class Table(BackendCase):
             self.skipTest("this ledger has no TTL")
         self.ok("table", "create", "--store", self.store)
         self.ok("table", "create", "--store", self.store)
-        self.assertEqual(self.ok("table", "check", "--store", self.store, "--json").line()["verdict"], "done")
+        line = self.ok("table", "check", "--store", self.store, "--json").line()
+        self.assertEqual(line["verdict"], "done")
+        self.assertIn("Nothing is wrong. Looked at: the ", line["sentence"])
+        self.assertIn("fit for records.", line["sentence"])
 
     def test_show_and_ls(self):
         key = self.key("shown")

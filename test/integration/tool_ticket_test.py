@@ -195,12 +195,12 @@ class Misplaced(BackendCase):
             put = self.start("put", "/dev/null", self.new_url("silent"), "--if-absent", "--json", environment=environment)
             line = json.loads(put.stdout.readline())
             told = time.monotonic()
-            self.assertIn(f"Check dynamodb_endpoint, which is {endpoint}.", put.communicate()[1].decode())
+            self.assertIn(f"Check dynamodb_endpoint, which is {endpoint} (--dynamodb-endpoint, ", put.communicate()[1].decode())
             self.assertLess(time.monotonic() - told, 9)  # of the release that nobody answers: not ten once more
             self.assertEqual((put.returncode, line["verdict"]), (UNREACHABLE, "not executed"))
             ran = self.exits(UNKNOWN, "resolve", self.url(key), ticket, "--same-store", environment=environment)
             self.assertLess(time.monotonic() - start, 100)  # of both: not the two minutes of either
-            self.assertIn(f"Check dynamodb_endpoint, which is {endpoint}.", ran.errors)
+            self.assertIn(f"Check dynamodb_endpoint, which is {endpoint} (--dynamodb-endpoint, ", ran.errors)
             self.assertIn("Keep the ticket", ran.errors)
         self.exits(NOT_EXECUTED, "resolve", self.url(key), ticket, "--same-store")
 

@@ -198,6 +198,34 @@ enum status output_guarded(struct output *output, const char *url, os_verdict ve
     return status_of_guarded(verdict, result, error);
 }
 
+static void print_done(const struct output *output, const char *url, const char *sentence)
+{
+    if (output->quiet)
+        return;
+    (void)printf("%s ", status_name(STATUS_DONE));
+    clean_print(stdout, url == NULL ? output->command : url);
+    if (sentence != NULL) {
+        (void)fputs(": ", stdout);
+        clean_print(stdout, sentence);
+    }
+    (void)fputc('\n', stdout);
+}
+
+enum status output_checked(struct output *output, const char *url, const char *sentence)
+{
+    struct json_line line;
+
+    progress_end(&output->progress);
+    if (!output->json) {
+        print_done(output, url, sentence);
+        return STATUS_DONE;
+    }
+    output_json_begin(output, &line, url, status_name(STATUS_DONE));
+    json_line_text(&line, "sentence", sentence);
+    (void)output_json_print(output, &line);
+    return STATUS_DONE;
+}
+
 enum status output_outcome(struct output *output, const char *url, enum status status, const os_error *error)
 {
     progress_end(&output->progress);
@@ -206,10 +234,8 @@ enum status output_outcome(struct output *output, const char *url, enum status s
         output_json_begin(output, &line, url, status_name(status));
         json_line_error(&line, error);
         (void)output_json_print(output, &line);
-    } else if (!output->quiet && status == STATUS_DONE) {
-        (void)printf("%s ", status_name(status));
-        clean_print(stdout, url == NULL ? output->command : url);
-        (void)fputc('\n', stdout);
+    } else if (status == STATUS_DONE) {
+        print_done(output, url, NULL);
     }
     if (status != STATUS_DONE)
         output_message(output, error->message[0] == '\0' ? os_code_text(error->code) : error->message);

@@ -39,6 +39,9 @@ enum status output_guarded(struct output *output, const char *url, os_verdict ve
 /* A call that ended badly or has nothing to show but that it is done. */
 enum status output_outcome(struct output *output, const char *url, enum status status, const os_error *error);
 
+/* A check that found nothing: `sentence` says what was looked at. */
+enum status output_checked(struct output *output, const char *url, const char *sentence);
+
 /* The end of an unguarded write that has nothing else to show. */
 enum status output_plain_write(struct output *output, const char *url, const os_error *error);
 

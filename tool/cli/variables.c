@@ -11,6 +11,13 @@ enum { NAME_SIZE = 64, NEAR = 2 /* mistakes */ };
 
 static const char prefix[] = "OSCOMMIT_";
 
+/* "OSCOMMIT_TIMEOUT" begins "OSCOMMIT_TIMEOUT_MS": the unit, or another word, was left out. */
+static bool is_beginning(const char *name, const char *known)
+{
+    size_t length = strlen(name);
+    return length > sizeof(prefix) - 1 && strncmp(known, name, length) == 0 && known[length] == '_';
+}
+
 /* The setting that `name` is, or is nearly; `ret_distance` says how nearly. */
 static void find_nearest(const char *name, char ret[NAME_SIZE], size_t *ret_distance)
 {
@@ -19,7 +26,7 @@ static void find_nearest(const char *name, char ret[NAME_SIZE], size_t *ret_dist
         char variable[NAME_SIZE];
         if (option_table[id].scope == OPTION_SCOPE_SETTING) {
             option_variable((enum option_id)id, variable, sizeof(variable));
-            size_t distance = suggest_distance(name, variable);
+            size_t distance = is_beginning(name, variable) ? 1 : suggest_distance(name, variable);
             if (distance < *ret_distance) {
                 *ret_distance = distance;
                 memcpy(ret, variable, sizeof(variable));

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 struct sources {
     struct output *output;
@@ -42,11 +43,17 @@ static void show_source(void *context, const char *source, int used, const char 
         print_row(source, used != 0 ? "USED" : reason);
 }
 
+static bool is_over(int64_t expires_s)
+{
+    return expires_s <= (int64_t)time(NULL);
+}
+
 static bool show_finding(const struct sources *sources, const os_credentials_info *info)
 {
     struct json_line line;
     char key[32];
     char expires[CLEAN_TIME_SIZE];
+    char shown[CLEAN_TIME_SIZE + 64];
 
     (void)snprintf(key, sizeof(key), "...%s", info->key_end);
     if (sources->output->json) {
@@ -56,13 +63,16 @@ static bool show_finding(const struct sources *sources, const os_credentials_inf
         if (info->expires_s != 0) {
             json_line_signed(&line, "expiry_s", info->expires_s);
             json_line_time(&line, "expiry", info->expires_s);
+            json_line_flag(&line, "expired", is_over(info->expires_s));
         }
         return output_json_print(sources->output, &line);
     }
     if (output_is_human(sources->output)) {
-        clean_local_time(info->expires_s, expires);
+        clean_time(info->expires_s, expires);
+        (void)snprintf(shown, sizeof(shown), "%s (UTC)%s", expires,
+                       is_over(info->expires_s) ? ": they have expired; renew them" : "");
         print_row("key", key);
-        print_row("expires", info->expires_s == 0 ? "never, or not told" : expires);
+        print_row("expires", info->expires_s == 0 ? "never, or not told" : shown);
     }
     return true;
 }

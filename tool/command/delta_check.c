@@ -23,6 +23,12 @@ static enum status check(struct delta_session *delta)
 {
     struct findings findings = {.session = &delta->session, .url = delta->table.url};
     os_error error = {0};
+
+    findings.looked_at =
+        delta->log_store != NULL
+            ? "Nothing was found. Every version of the log was read, every object listed, and every entry of the log "
+              "store compared."
+            : "Nothing was found. Every version of the log was read, and every object listed.";
     os_code code = os_delta_check(delta->session.client, delta->table.key, &delta->how, &delta->session.call, show,
                                   &findings, &error);
 

@@ -20,6 +20,11 @@ static enum status check(struct lance_session *lance)
 {
     struct findings findings = {.session = &lance->session, .url = lance->table.url};
     os_error error = {0};
+
+    findings.looked_at = lance->how.manifest_store != NULL
+                             ? "Nothing was found. The versions and staged manifests were listed, and compared with "
+                               "every row of the manifest store."
+                             : "Nothing was found. The versions and staged manifests were listed.";
     os_code code = os_lance_check(lance->session.client, lance->table.key, &lance->how, &lance->session.call, show,
                                   &findings, &error);
 

@@ -14,6 +14,7 @@ struct naming {
     char bucket[BUCKET_SIZE];
     bool plain;
     bool by_bucket;
+    bool is_held; /* one of them is not released */
 };
 
 struct sharing {
@@ -47,9 +48,36 @@ static int note_record(void *context, const os_record *record)
         return 0;
     const char *rest = record->path + prefix;
     bool by_bucket = strncmp(rest, record->bucket, length) == 0 && rest[length] == '/';
+    naming->is_held |= record->timeout_ms != 0;
     naming->by_bucket |= by_bucket;
     naming->plain |= !by_bucket;
     return 0;
+}
+
+static void add_name(char names[NAMES_SIZE], const char *name)
+{
+    size_t used = strlen(names);
+
+    (void)snprintf(names + used, NAMES_SIZE - used, "%s%s", used > 0 ? ", " : "", name);
+}
+
+/* T3.5: the record of a write that failed stays, and is only released. That bucket may not even exist. */
+static void tell_released(struct output *output, const struct sharing *sharing)
+{
+    char names[NAMES_SIZE] = "";
+    char sentence[SENTENCE_SIZE];
+
+    for (size_t i = 0; i < sharing->count; i++)
+        if (sharing->buckets[i].plain && !sharing->buckets[i].is_held)
+            add_name(names, sharing->buckets[i].bucket);
+    if (names[0] == '\0')
+        return;
+    (void)snprintf(sentence, sizeof(sentence),
+                   "All records of %s are released: they block nobody. A write that failed leaves such a record, even "
+                   "if its bucket does not exist. If no writer of this fleet uses that bucket, ignore them: the "
+                   "table's TTL, or `oscommit gc`, removes them.",
+                   names);
+    output_log(output, OS_LOG_WARN, sentence);
 }
 
 /* Two of them make the names of all plain ones worth a sentence. */
@@ -60,10 +88,9 @@ static void tell_shared(struct output *output, const struct sharing *sharing)
     size_t count = 0;
 
     for (size_t i = 0; i < sharing->count; i++) {
-        size_t used = strlen(names);
+        count += sharing->buckets[i].plain;
         if (sharing->buckets[i].plain)
-            (void)snprintf(names + used, sizeof(names) - used, "%s%s", count++ > 0 ? ", " : "",
-                           sharing->buckets[i].bucket);
+            add_name(names, sharing->buckets[i].bucket);
     }
     if (count < 2)
         return;
@@ -74,6 +101,7 @@ static void tell_shared(struct output *output, const struct sharing *sharing)
         "records_by_bucket, as docs/operations.md says (rule T4).",
         names);
     output_log(output, OS_LOG_WARN, sentence);
+    tell_released(output, sharing);
 }
 
 static void tell_divided(struct output *output, const struct naming *naming)

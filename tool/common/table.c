@@ -63,6 +63,23 @@ static table_fn *table_fn_of(const struct options *options, const struct table_c
     return options_on(options, OPTION_LOCKS) ? calls->of_locks : calls->of_records;
 }
 
+/* `said`: what the check itself had to say of a table that is fit. */
+static enum status tell_fit(struct session *session, const char *said)
+{
+    const struct options *options = session->options;
+    const char *ledger = options_text(options, OPTION_LEDGER);
+    const char *items = options_on(options, OPTION_LEASES)        ? "leases"
+                        : options_on(options, OPTION_LOCKS)       ? "locks"
+                        : options_on(options, OPTION_LOG_ENTRIES) ? "log entries"
+                                                                  : "records";
+    bool is_dynamo = ledger != NULL && strncmp(ledger, "dynamo", strlen("dynamo")) == 0;
+    char sentence[160];
+
+    (void)snprintf(sentence, sizeof(sentence), "Nothing is wrong. Looked at: the %s. They are fit for %s.",
+                   is_dynamo ? "keys, TTL, state and replication" : "file and its schema", items);
+    return output_checked(&session->output, ledger, said[0] != '\0' ? said : sentence);
+}
+
 enum status table_call(const struct options *options, const struct table_calls *calls)
 {
     const char *name = options->operand_count > 0 ? options->operand[0] : NULL;
@@ -84,7 +101,10 @@ enum status table_call(const struct options *options, const struct table_calls *
         os_code code = call(session.client, &session.call, &error);
         if (code == OS_OK && call == calls->of_records && calls->then != NULL)
             calls->then(&session);
-        status = output_outcome(&session.output, options_text(options, OPTION_LEDGER), status_of_read(code), &error);
+        status =
+            code == OS_OK && calls->then != NULL
+                ? tell_fit(&session, error.message)
+                : output_outcome(&session.output, options_text(options, OPTION_LEDGER), status_of_read(code), &error);
     }
     return table_close(&session, &at, status);
 }

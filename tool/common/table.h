@@ -19,7 +19,7 @@ struct table_calls {
     table_fn *of_leases;                   /* with --leases */
     table_fn *of_locks;                    /* with --locks */
     table_fn *of_entries;                  /* with --log-entries */
-    void (*then)(struct session *session); /* where that of records was good; or NULL */
+    void (*then)(struct session *session); /* of a check, where that of records was good; else NULL */
 };
 
 /* One call on the table as a whole, which may be named by the first operand. */

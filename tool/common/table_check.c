@@ -54,7 +54,9 @@ int findings_show(struct findings *findings, const struct finding *finding)
 
 enum status findings_finish(const struct findings *findings, os_code code, const os_error *error)
 {
-    if (code != OS_OK || findings->count == 0)
+    if (code == OS_OK && findings->count == 0)
+        return output_checked(&findings->session->output, findings->url, findings->looked_at);
+    if (code != OS_OK)
         return output_outcome(&findings->session->output, findings->url, status_of_read(code), error);
     return STATUS_NOT_EXECUTED;
 }

@@ -18,7 +18,8 @@ struct finding {
 
 struct findings {
     struct session *session;
-    const char *url; /* of the table */
+    const char *url;       /* of the table */
+    const char *looked_at; /* a sentence for when nothing is found */
     uint64_t count;
 };
 

@@ -51,6 +51,7 @@ TEST(the_libraries_are_those_that_are_linked)
     assert_int_not_equal(value_of(&details, "jansson")[0], '\0');
     assert_int_not_equal(value_of(&details, "compiler")[0], '\0');
     assert_int_not_equal(value_of(&details, "build_type")[0], '\0');
+    assert_int_not_equal(value_of(&details, "certificates")[0], '\0');
 }
 
 TEST(each_is_told_once_and_has_a_value)

@@ -101,6 +101,42 @@ TEST_ROWS(refused_urls, a_url_is_refused)
     assert_null(strstr(err.message, "PASSWORD"));
 }
 
+/* Without what may be a secret. */
+static const struct told_row {
+    const char *name;
+    const char *told;
+} told_urls[] = {
+    {"localhost:9000", "endpoint \"localhost:9000\" does not start with http:// or https://"},
+    {"http://h/path", "endpoint \"http://h/path\" is not of the form"},
+    {"http://h?token=SECRET", "endpoint \"http://h\" is not of the form"},
+    {"http://u:SECRET@h", "endpoint \"http://\" is not of the form"},
+    {"u:SECRET@h", "endpoint \"\" does not start with"},
+};
+
+TEST_ROWS(told_urls, a_refused_url_is_told_with_its_source)
+{
+    struct endpoint endpoint;
+    os_error err;
+    assert_int_equal(endpoint_parse("s3", row->name, "us-east-1", &endpoint, &err), OS_ERR_CONFIG);
+    endpoint_name_source("s3", row->name, "AWS_ENDPOINT_URL", &err);
+    assert_non_null(strstr(err.message, row->told));
+    assert_null(strstr(err.message, "SECRET"));
+    assert_non_null(strstr(err.message, ". It comes from AWS_ENDPOINT_URL."));
+}
+
+TEST(an_option_is_told_as_the_source_and_no_url_that_is_good)
+{
+    struct endpoint endpoint;
+    os_error err;
+    assert_int_equal(endpoint_parse("s3", "x", "us-east-1", &endpoint, &err), OS_ERR_CONFIG);
+    endpoint_name_source("s3", "x", NULL, &err);
+    assert_non_null(strstr(err.message, "It comes from the option s3_endpoint (--s3-endpoint or --endpoint-url, "));
+    assert_int_equal(endpoint_parse("s3", "http://h", "not a region", &endpoint, &err), OS_ERR_CONFIG);
+    endpoint_name_source("s3", "http://h", NULL, &err);
+    endpoint_name_source("s3", NULL, NULL, &err);
+    assert_null(strstr(err.message, "It comes from"));
+}
+
 TEST(a_host_has_at_most_253_characters)
 {
     char url[300] = "http://";
@@ -198,6 +234,26 @@ TEST_BETWEEN(surroundings_setup, surroundings_teardown, the_nearest_setting_of_a
     expect_found("dynamodb", "p", "http://all", "rp");
     setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://db", 1);
     expect_found("dynamodb", "p", "http://db", "rp");
+}
+
+static void expect_source(const char *service, const char *profile, const char *source)
+{
+    struct endpoint_setting found;
+    os_error err;
+    assert_int_equal(endpoint_from_environment(service, profile, &found, &err), OS_OK);
+    assert_string_equal(found.url_source, source);
+    endpoint_setting_free(&found);
+}
+
+TEST_BETWEEN(surroundings_setup, surroundings_teardown, it_is_known_where_an_endpoint_comes_from)
+{
+    write_config();
+    expect_source("s3", "p", "endpoint_url in the AWS profile");
+    setenv("AWS_ENDPOINT_URL", "http://all", 1);
+    expect_source("s3", "p", "AWS_ENDPOINT_URL");
+    setenv("AWS_ENDPOINT_URL_S3", "http://s3", 1);
+    expect_source("s3", "p", "AWS_ENDPOINT_URL_S3");
+    expect_source("dynamodb", "p", "AWS_ENDPOINT_URL");
 }
 
 TEST_BETWEEN(surroundings_setup, surroundings_teardown, the_nearest_setting_of_a_region_counts)

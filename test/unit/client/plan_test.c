@@ -438,10 +438,11 @@ TEST(a_missing_ledger_is_asked_for_by_operation_and_setting)
     static const struct {
         enum write_plan_operation operation;
         const char *says;
-    } operations[] = {{PLAN_PUT, "A guarded put needs a ledger: set ledger_url"},
-                      {PLAN_COPY, "A guarded copy needs a ledger: set ledger_url"},
-                      {PLAN_DELETE, "A guarded delete needs a ledger: set ledger_url"},
-                      {PLAN_COMPLETE, "A guarded write in parts needs a ledger: set ledger_url"}};
+    } operations[] = {
+        {PLAN_PUT, "A guarded put needs a ledger: set ledger_url (--ledger, OSCOMMIT_LEDGER) to"},
+        {PLAN_COPY, "A guarded copy needs a ledger: set ledger_url (--ledger, OSCOMMIT_LEDGER) to"},
+        {PLAN_DELETE, "A guarded delete needs a ledger: set ledger_url (--ledger, OSCOMMIT_LEDGER) to"},
+        {PLAN_COMPLETE, "A guarded write in parts needs a ledger: set ledger_url (--ledger, OSCOMMIT_LEDGER) to"}};
     struct write_plan plan;
     os_error error;
     for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {

@@ -434,7 +434,7 @@ TEST_WITH(searching, a_person_is_told_of_each_source)
     assert_int_equal(
         credentials_explain(searching->credentials, &searching->sources.fetcher, note, &told, &finding, &err),
         OS_ERR_CREDENTIALS);
-    assert_non_null(strstr(told.text, "container: it is set up, but gave none\n"));
+    assert_non_null(strstr(told.text, "container: set up, but it gave no keys; the error says why\n"));
     assert_null(finding.source);
 }
 

@@ -30,7 +30,7 @@ struct record_about {
     const char *etag;
 };
 
-static const struct dynamo_about about_table = {"table records in us-east-1", &record_schema, NULL};
+static const struct dynamo_about about_table = {.where = "table records in us-east-1", .schema = &record_schema};
 
 /* ------------------------------------------------------------------------------------------------------ requests */
 
@@ -95,7 +95,7 @@ static inline enum table_outcome record_read_put(const struct http_response *res
     struct item key;
     struct dynamo_reading reading;
     record_key_item(about->path, about->etag, &key);
-    struct dynamo_about of = {about->where, &record_schema, &key};
+    struct dynamo_about of = {.where = about->where, .schema = &record_schema, .key = &key};
     enum table_outcome outcome = dynamo_read_write(response, &of, DYNAMO_PUT, &reading, err);
     return record_reading(outcome, &reading, ret_conflict, ret_upload, ret_detail);
 }
@@ -107,7 +107,7 @@ static inline enum table_outcome record_read_get(const struct http_response *res
     struct item key;
     struct dynamo_reading reading;
     record_key_item(about->path, about->etag, &key);
-    struct dynamo_about of = {about->where, &record_schema, &key};
+    struct dynamo_about of = {.where = about->where, .schema = &record_schema, .key = &key};
     enum table_outcome outcome = dynamo_read_get(response, &of, &reading, err);
     if (outcome == TABLE_OK)
         *ret_found = reading.found;
@@ -121,7 +121,7 @@ static inline enum table_outcome record_read_unreadable(const struct http_respon
     struct item key;
     struct dynamo_reading reading;
     record_key_item(about->path, about->etag, &key);
-    struct dynamo_about of = {about->where, &record_schema, &key};
+    struct dynamo_about of = {.where = about->where, .schema = &record_schema, .key = &key};
     enum table_outcome outcome = dynamo_read_unreadable(response, &of, &reading, ret_seen, err);
     if (outcome == TABLE_OK)
         *ret_found = reading.found;

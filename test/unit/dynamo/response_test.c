@@ -88,8 +88,9 @@ TEST(a_conflict_names_the_bucket_of_the_record)
         struct dynamo_reading reading;
         record_key_item("k", "*", &key);
         answer(&response, 400, bodies[i][0]);
-        (void)dynamo_read_write(&response, &(struct dynamo_about){WHERE, &record_schema, &key}, DYNAMO_PUT, &reading,
-                                NULL);
+        (void)dynamo_read_write(&response,
+                                &(struct dynamo_about){.where = WHERE, .schema = &record_schema, .key = &key},
+                                DYNAMO_PUT, &reading, NULL);
         assert_int_equal(reading.found, i < 2);
         if (reading.found)
             record_from_item(&reading.item, &record, NULL, bucket);

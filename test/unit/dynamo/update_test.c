@@ -13,6 +13,7 @@ static const struct item_attribute attributes[] = {
 };
 static const struct item_schema counters = {
     .what = "counter",
+    .plural = "counters",
     .subject = "counter",
     .mend = "Look who wrote it.",
     .flag = " --counters",
@@ -25,7 +26,11 @@ static const struct item_schema counters = {
 static const struct endpoint endpoint = {.scheme = "http", .host = "127.0.0.1:8000", .region = "us-east-1"};
 static const struct dynamo_target target = {.endpoint = &endpoint, .table = "counters", .schema = &counters};
 static const struct item key = {.values = {[NAME] = {ITEM_STRING, "ann", 0}}};
-static const struct dynamo_about about = {"table counters in us-east-1", &counters, &key};
+static const struct dynamo_about about = {.where = "table counters in us-east-1",
+                                          .schema = &counters,
+                                          .key = &key,
+                                          .table = "counters",
+                                          .reach = " --dynamodb-region us-east-1"};
 
 static void assert_body(os_code code, struct http_request *request, struct buf *body, const char *golden)
 {
@@ -170,8 +175,10 @@ TEST(the_commands_that_help_are_those_of_these_items)
         const char *code;
         const char *command;
     } rows[] = {
-        {"ResourceNotFoundException", "with `oscommit table create --counters` and wait"},
-        {"ValidationException", "with `oscommit table check --counters`;"},
+        {"ResourceNotFoundException",
+         "with `oscommit table create --counters --ledger dynamodb://counters --dynamodb-region us-east-1` and wait"},
+        {"ValidationException",
+         "with `oscommit table check --counters --ledger dynamodb://counters --dynamodb-region us-east-1`;"},
         {"AccessDeniedException", "its KMS key."},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -187,9 +194,52 @@ TEST(the_commands_that_help_are_those_of_these_items)
     os_error err;
     assert_int_equal(dynamo_judge_table(&about, &table, "ENABLED", "until", &err), OS_ERR_TABLE);
     assert_says(err, "must be name (S, HASH). Keys");
-    assert_says(err, "or make one with `oscommit table create --counters`.");
+    assert_says(err, "or make one with `oscommit table create --counters --ledger dynamodb://counters-counters "
+                     "--dynamodb-region us-east-1`.");
     table.keys_ok = true;
     assert_int_equal(dynamo_judge_table(&about, &table, "DISABLED", "", &err), OS_ERR_TABLE);
-    assert_says(err, "on the attribute \"until\", as `oscommit table create --counters` does");
+    assert_says(err, "on the attribute \"until\", as `oscommit table create --counters --ledger dynamodb://counters "
+                     "--dynamodb-region us-east-1` does");
     assert_int_equal(dynamo_judge_table(&about, &table, "ENABLED", "until", &err), OS_OK);
+}
+
+/* As DynamoDB, DynamoDB Local and dynalite say it. */
+static const struct keys_row {
+    const char *name;
+    const char *message;
+} keys_rows[] = {
+    {"DynamoDB", "The provided key element does not match the schema"},
+    {"DynamoDB Local", "The number of conditions on the keys is invalid"},
+    {"a value that is missing", "One of the required keys was not given a value"},
+    {"an item without the key", "One or more parameter values were invalid: Missing the key path in the item"},
+    {"a query", "Query condition missed key schema element: path"},
+};
+
+TEST_ROWS(keys_rows, a_table_of_other_items_is_told_from_a_defect)
+{
+    struct dynamo_reading reading;
+    char body[256];
+    os_error err;
+    snprintf(body, sizeof(body), "{\"__type\":\"" SPACE "ValidationException\",\"message\":\"%s\"}", row->message);
+    assert_int_equal(update_outcome(400, body, &reading, &err), TABLE_REFUSED);
+    assert_int_equal(err.code, OS_ERR_TABLE);
+    assert_says(err, row->message);
+    assert_says(err, "This table has other keys than one of counters: another kind of items is in it, perhaps records. "
+                     "Name a table of counters, or make one with `oscommit table create --counters --ledger "
+                     "dynamodb://counters-counters --dynamodb-region us-east-1`.");
+    dynamo_reading_free(&reading);
+}
+
+/* Lance makes the table of its rows itself. */
+TEST(items_that_the_tool_has_no_table_for_name_no_command)
+{
+    struct item_schema rows_of_others = counters;
+    rows_of_others.flag = NULL;
+    struct dynamo_about others = about;
+    others.schema = &rows_of_others;
+    const struct dynamo_table table = {.status = "ACTIVE", .keys_found = "id (N, HASH)"};
+    os_error err;
+    assert_int_equal(dynamo_judge_table(&others, &table, "ENABLED", "until", &err), OS_ERR_TABLE);
+    assert_says(err, "or make one with the program that writes such tables.");
+    assert_null(strstr(err.message, "oscommit table"));
 }

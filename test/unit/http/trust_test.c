@@ -123,6 +123,15 @@ static int remove_root(void **state)
     return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+static void is_told(const char *told, const struct trust *trust)
+{
+    char wanted[3 * PATH_MAX];
+    assert_true(snprintf(wanted, sizeof(wanted), "%s%s%s", trust->file != NULL ? trust->file : "",
+                         trust->file != NULL && trust->folder != NULL ? " and " : "",
+                         trust->folder != NULL ? trust->folder : "") < (int)sizeof(wanted));
+    assert_string_equal(told, wanted);
+}
+
 TEST_ROWS_BETWEEN(make_root, remove_root, rows, it_is_found)
 {
     for (size_t i = 0; i < 2 && row->there[i] != NULL; i++)
@@ -138,6 +147,14 @@ TEST_ROWS_BETWEEN(make_root, remove_root, rows, it_is_found)
         assert_non_null(strstr(err.message, "mine.pem cannot be read: No such file or directory."));
     else
         assert_int_equal(trust.source, row->source == TRUST_NOBODY ? TRUST_NOBODY : TRUST_CHOSEN);
+    char told[3 * PATH_MAX];
+    trust_describe(root, told, sizeof(told));
+    if (row->code != OS_OK)
+        assert_string_equal(told, err.message);
+    else if (trust.file == NULL && trust.folder == NULL)
+        assert_string_equal(told, "none found: name a PEM bundle in SSL_CERT_FILE, or with --ca-file");
+    else
+        is_told(told, &trust);
     trust_clear(&trust);
 }
 

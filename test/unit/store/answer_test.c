@@ -60,6 +60,53 @@ TEST(the_stores_words_become_codes)
     }
 }
 
+/* What a person wants to know comes first. */
+static const struct fact_row {
+    const char *name;
+    int status;
+    const char *code;
+    enum store_verb verb;
+    const char *sentence;
+} fact_rows[] = {
+    {"a bucket", 404, "NoSuchBucket", STORE_PUT,
+     "The bucket bucket does not exist: PUT of s3://bucket/the/key failed: NoSuchBucket (HTTP 404). Check the bucket's "
+     "name and the endpoint."},
+    {"the HEAD of a bucket", 404, "", STORE_HEAD_BUCKET,
+     "The bucket bucket does not exist: HEAD of s3://bucket/the/key failed without a reason (HTTP 404). Check the "
+     "bucket's name and the endpoint."},
+    {"an object", 404, "NoSuchKey", STORE_GET,
+     "There is no such object: GET of s3://bucket/the/key failed: NoSuchKey (HTTP 404)."},
+    {"the HEAD of an object", 404, "", STORE_HEAD,
+     "There is no such object: HEAD of s3://bucket/the/key failed without a reason (HTTP 404)."},
+    {"a version", 404, "NoSuchVersion", STORE_GET,
+     "There is no such version of the object: GET of s3://bucket/the/key failed: NoSuchVersion (HTTP 404)."},
+};
+
+TEST_ROWS(fact_rows, what_is_not_there_is_said_first)
+{
+    struct store_answer answer = {.status = row->status};
+    strcpy(answer.service.code, row->code);
+    store_answer_explain(&answer, row->verb, "bucket", "the/key");
+    assert_string_equal(answer.error.message, row->sentence);
+}
+
+TEST(who_is_denied_is_told_how_to_look_at_the_keys)
+{
+    static const struct said cases[] = {{403, "", STORE_HEAD, OS_ERR_DENIED},
+                                        {403, "AccessDenied", STORE_PUT, OS_ERR_DENIED},
+                                        {401, "", STORE_GET, OS_ERR_DENIED},
+                                        {403, "InvalidAccessKeyId", STORE_PUT, OS_ERR_CREDENTIALS},
+                                        {400, "ExpiredToken", STORE_PUT, OS_ERR_CREDENTIALS}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct store_answer answer = {.status = cases[i].status};
+        strcpy(answer.service.code, cases[i].code);
+        store_answer_explain(&answer, cases[i].verb, "bucket", "the/key");
+        CHECK_CODE(answer.code, cases[i].wanted, &answer.error);
+        CHECK_SAYS(&answer.error, "`oscommit credentials`");
+        CHECK_SAYS(&answer.error, "expired");
+    }
+}
+
 TEST(the_longest_names_leave_a_sentence)
 {
     char bucket[256];

@@ -206,7 +206,10 @@ TEST_WITH(searched, a_head_that_is_refused_without_a_reason_says_nothing_about_k
     setenv("AWS_SECRET_ACCESS_KEY", "secret", 1);
     for (int i = 0; i < 2; i++)
         answer_expired(searched, "");
-    CHECK_ANSWER(head(searched), OS_ERR_REFUSED);
+    struct store_answer answer = head(searched);
+    CHECK_ANSWER(answer, OS_ERR_REFUSED);
+    CHECK_SAYS(&answer.error, "HEAD of s3://bucket/k failed: HTTP 400 without a reason, from http://127.0.0.1:");
+    CHECK_SAYS(&answer.error, "in another region than us-east-1: set s3_region (--region, AWS_REGION)");
 }
 
 TEST_WITH(searched, a_repetition_that_waits_for_keys_can_be_cancelled)

@@ -177,7 +177,7 @@ TEST(a_store_that_cannot_be_reached_names_the_setting)
     on_store_open(&on, "http://127.0.0.1:1", "bucket");
     struct store_answer answer = store_call(&on, &head);
     CHECK_ANSWER(answer, OS_ERR_NETWORK);
-    CHECK_SAYS(&answer.error, "Connection refused. Check s3_endpoint, which is http://127.0.0.1:1.");
+    CHECK_SAYS(&answer.error, "refused. Check s3_endpoint, which is http://127.0.0.1:1 (--s3-endpoint, AWS_ENDPOINT");
     on_store_close(&on);
 }
 

@@ -226,6 +226,8 @@ TEST(a_misspelt_variable_is_told)
                         "oscommit: warning: OSCOMMIT_RECORD_PREFX is not a setting and has no effect. Did you mean "
                         "OSCOMMIT_RECORD_PREFIX?\n");
     assert_non_null(strstr(printed(print_warnings, "OSCOMMIT_STOER"), "OSCOMMIT_STORE?"));
+    assert_non_null(strstr(printed(print_warnings, "OSCOMMIT_TIMEOUT=5"), "Did you mean OSCOMMIT_TIMEOUT_MS?"));
+    assert_non_null(strstr(printed(print_warnings, "OSCOMMIT_REQUEST_TIMEOUT"), "OSCOMMIT_REQUEST_TIMEOUT_MS?"));
     for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
         assert_string_equal(printed(print_warnings, silent[i]), "");
 }

@@ -27,7 +27,7 @@ for words in "--version --verbose" "version -v" "--verbose version"; do
     read -ra words <<<"$words"
     long=$("$oscommit" "${words[@]}")
     expect "the first line of ${words[*]}" "$short" "$(head -n 1 <<<"$long")"
-    for name in library compiler build_type libcurl libcurl_tls openssl sqlite expat jansson signature_v2 config_file; do
+    for name in library compiler build_type libcurl libcurl_tls openssl sqlite expat jansson certificates signature_v2 config_file; do
         [[ -n $(value "$name" echo "$long") ]] || { echo "FAILED: ${words[*]} has no $name" && failures=$((failures + 1)); }
     done
 done

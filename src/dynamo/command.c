@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dynamo/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void write_command(const struct dynamo_about *about, const char *verb, const char *suffix,
+                          char ret[DYNAMO_COMMAND_SIZE])
+{
+    const char *flag = about->schema->flag;
+    bool is_named = about->table != NULL;
+    if (flag == NULL)
+        snprintf(ret, DYNAMO_COMMAND_SIZE, "the program that writes such tables");
+    else
+        snprintf(ret, DYNAMO_COMMAND_SIZE, "`oscommit table %s%s%s%s%s%s`", verb, flag,
+                 is_named ? " --ledger dynamodb://" : "", is_named ? about->table : "", is_named ? suffix : "",
+                 is_named && about->reach != NULL ? about->reach : "");
+}
+
+void dynamo_command(const struct dynamo_about *about, const char *verb, char ret[DYNAMO_COMMAND_SIZE])
+{
+    write_command(about, verb, "", ret);
+}
+
+void dynamo_command_beside(const struct dynamo_about *about, char ret[DYNAMO_COMMAND_SIZE])
+{
+    const char *flag = about->schema->flag;
+    bool is_flagged = flag != NULL && flag[0] != '\0';
+    write_command(about, "create", is_flagged ? flag + strlen(" -") : "-records", ret);
+}
