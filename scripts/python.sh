@@ -17,7 +17,8 @@ root=$(cd -- "$scripts_dir/.." && pwd)
 out=${OSCOMMIT_BUILD_DIR:-$root/build}/python
 python=${PYTHON:-python3}
 # As tried: another release may come with other rules, and is then a change of its own.
-packages=(scikit-build-core==1.1.2 ninja==1.13.2 pytest==9.2.0 pytest-asyncio==1.5.0 pytest-xdist==3.8.0 fsspec==2026.9.0 pyiceberg==0.12.0 pyarrow==26.0.1 mypy==2.4.1 abi3audit==0.0.26)
+duckdb=1.5.5
+packages=(scikit-build-core==1.1.2 ninja==1.13.2 pytest==9.2.0 pytest-asyncio==1.5.0 pytest-xdist==3.8.0 fsspec==2026.9.0 pyiceberg==0.12.0 pyarrow==26.0.1 "duckdb==$duckdb" "duckdb-extension-avro==$duckdb" "duckdb-extension-httpfs==$duckdb" "duckdb-extension-iceberg==$duckdb" mypy==2.4.1 abi3audit==0.0.26)
 
 case ${1:-} in
 --no-install) shift ;;
@@ -29,12 +30,12 @@ case ${1:-} in
 esac
 
 venv=$out/venv
-marker=$venv/${packages[*]}
-if [[ ! -e ${marker// /,} ]]; then
+installed=$venv/packages.txt
+if [[ ! -e $installed || $(<"$installed") != "${packages[*]}" ]]; then
     rm -rf "$venv"
     "$python" -m venv "$venv" || die "Python cannot make a virtual environment (Debian: python3-venv)."
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "${packages[@]}"
-    touch "${marker// /,}"
+    echo "${packages[*]}" >"$installed"
 fi
 
 say "Building the wheel"

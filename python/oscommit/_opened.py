@@ -14,12 +14,13 @@ from typing import Any, Callable, TypeVar
 from oscommit import _oscommit
 from oscommit._flight import abandon_closed_loops
 from oscommit._helpers import Helper, keys_helper, level_of, log_helper
+from oscommit._named import did_you_mean
 from oscommit._types import CredentialProvider, Metrics, metrics_of
 from oscommit.exceptions import UnknownConfigurationKeyError, error_of
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="Opened")
-_ALIASES = {"region": "s3_region", "endpoint": "s3_endpoint", "addressing": "s3_addressing"}
+ALIASES = {"region": "s3_region", "endpoint": "s3_endpoint", "addressing": "s3_addressing"}
 
 
 def deadline_ms_of(deadline_s: float | None) -> int:
@@ -32,11 +33,12 @@ def deadline_ms_of(deadline_s: float | None) -> int:
 
 
 def _named(options: dict[str, Any]) -> dict[str, Any]:
-    named = {_ALIASES.get(name, name): value for name, value in options.items()}
+    named = {ALIASES.get(name, name): value for name, value in options.items()}
     for name in named:
         if name not in _oscommit.OPTIONS:
             raise UnknownConfigurationKeyError(
-                f'There is no option "{name}". There are: {", ".join(_oscommit.OPTIONS)}.'
+                f'There is no option "{name}".{did_you_mean(name, (*_oscommit.OPTIONS, *ALIASES, "ledger"))} '
+                f"There are: {', '.join(_oscommit.OPTIONS)}."
             )
     return named
 

@@ -14,6 +14,10 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from oscommit._named import need
+
+need("pyiceberg", "pyiceberg[pyarrow]")
+
 from pyiceberg.catalog import MetastoreCatalog, PropertiesUpdateSummary
 from pyiceberg.exceptions import (
     CommitFailedException,
@@ -33,6 +37,7 @@ from pyiceberg.table.update import TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.view import View
 
+from oscommit._iceberg_options import options_of, refuse_unknown
 from oscommit._types import PutMode
 from oscommit.exceptions import (
     AlreadyExistsError,
@@ -55,16 +60,7 @@ if TYPE_CHECKING:
 POINTER = "version-hint.text"
 _SUFFIX = ".metadata.json"
 _POINTER_MAX = 512
-_PREFIX = "oscommit."
 _MAY_BE_REPEATED = (BusyError, DeadlineError, NetworkError, ThrottledError)
-_OPTIONS = {  # of a store, by the properties of pyiceberg that say the same of data files
-    "s3_endpoint": ("s3.endpoint",),
-    "s3_region": ("s3.region", "client.region"),
-    "access_key_id": ("s3.access-key-id", "client.access-key-id"),
-    "secret_access_key": ("s3.secret-access-key", "client.secret-access-key"),
-    "session_token": ("s3.session-token", "client.session-token"),
-    "profile": ("s3.profile-name", "client.profile-name"),
-}
 
 
 class CommitUnknown(CommitStateUnknownException):
@@ -103,19 +99,26 @@ class PointerCatalog(MetastoreCatalog):
         Endpoint, region and keys are those that pyiceberg has: "s3.endpoint" ...; what nobody names is looked for in the
         OSCOMMIT_* and AWS_* variables. A `store` that is given is used as it is, and stays the caller's.
 
-        ConfigurationError, ValueError: nothing was sent. Blocks only as `Store.from_url` does."""
+        ConfigurationError, also of a property that nobody knows, ValueError: nothing was sent. Blocks only as
+        `Store.from_url` does."""
         if store is not None:
             properties["warehouse"] = store._url
         warehouse = properties.get("warehouse")
         if not warehouse:
             raise ValueError('Name the warehouse, the URL of the store: warehouse="s3://bucket/lake".')
+        refuse_unknown(properties)
         super().__init__(name, **properties)
-        options = _options_of(properties)
+        options = options_of(properties)
         deadline_s = options.pop("deadline_s", None)
         self._deadline_s = float(deadline_s) if deadline_s is not None else None
         self._warehouse = warehouse.rstrip("/")
         self._owns = store is None
         self._store = store or Store.from_url(warehouse, environment=True, **options)
+
+    @property
+    def store(self) -> Store:
+        """Where the pointers are. `catalog.store.table(create=True)` makes the table of records, once."""
+        return self._store
 
     def close(self) -> None:
         """Closes the store, unless it was given."""
@@ -124,9 +127,15 @@ class PointerCatalog(MetastoreCatalog):
 
     # -------------------------------------------------------------------------------------------------------- pointers
 
-    def _folder(self, identifier: str | Identifier) -> str:
-        """Of a table, below the warehouse."""
-        namespace, table = self.identifier_to_database_and_table(identifier, NoSuchTableError)
+    def _folder(self, identifier: str | Identifier, kind: type[Exception] = NoSuchTableError) -> str:
+        """Of a table, below the warehouse. `kind` is raised of a name without a namespace."""
+        parts = self.identifier_to_tuple(identifier)
+        if len(parts) != 2:
+            raise kind(
+                f'"{_dotted(identifier)}" is not the name of a table here: it has two parts, NAMESPACE.TABLE, such as '
+                f'"default.{parts[-1] if parts else "events"}".'
+            )
+        namespace, table = parts
         for part in (namespace, table):
             if part in ("", ".", "..") or "/" in part:
                 raise ValueError(f'"{part}" cannot be the name of a folder, and so not of a namespace or a table.')
@@ -250,7 +259,7 @@ class PointerCatalog(MetastoreCatalog):
     ) -> Table:
         """Makes a table exactly once. TableAlreadyExistsError: another was first. CommitUnknown: see there. ValueError: a
         location elsewhere than WAREHOUSE/NAMESPACE/TABLE."""
-        self._folder(identifier)
+        self._folder(identifier, ValueError)
         staged = self._create_staged_table(identifier, schema, location, partition_spec, sort_order, properties)
         self._commit_pointer(identifier, staged, None)
         # Not loaded: what fails then would look like a table that was not made.
@@ -368,18 +377,6 @@ class PointerCatalog(MetastoreCatalog):
 
     def register_view(self, identifier: str | Identifier, metadata_location: str) -> View:
         raise NotImplementedError("This catalog has no views.")
-
-
-def _options_of(properties: dict[str, str]) -> dict[str, Any]:
-    """Of the store: what is named for it, and what pyiceberg knows of the same service."""
-    options: dict[str, Any] = {}
-    for option, names in _OPTIONS.items():
-        given = [properties[name] for name in names if properties.get(name)]
-        options.update({option: given[0]} if given else {})
-    for name, value in properties.items():
-        if name.startswith(_PREFIX):
-            options[name[len(_PREFIX) :]] = int(value) if value.isdigit() else value
-    return options
 
 
 def _can_be_named(name: str) -> bool:

@@ -12,8 +12,13 @@ from __future__ import annotations
 
 import logging
 import re
+import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any, Callable
+
+from oscommit._named import need
+
+need("lance_namespace", "pylance")
 
 from lance_namespace import (
     ConcurrentModificationError,
@@ -34,12 +39,13 @@ from lance_namespace import (
 from oscommit._lance_claims import Claim, ClaimInfo, CommitLock, break_claim, claims, commit_lock
 from oscommit._lance_names import FOLDER, manifest_name, version_of_name
 from oscommit._types import ObjectMeta
-from oscommit.exceptions import BaseError, ConflictError, NotFoundError, Unknown
+from oscommit.exceptions import BaseError, ConfigurationError, ConflictError, NotFoundError, Unknown
 from oscommit.store import Store
 
 __all__ = ["Claim", "ClaimInfo", "CommitLock", "Tables", "break_claim", "claims", "commit_lock"]
 
 _log = logging.getLogger("oscommit")
+_ASK_S = 10.0
 _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.=-]*")
 
 
@@ -50,6 +56,26 @@ def _log_unknown(table: str, version: int, error: Unknown) -> None:
         table,
         error.ticket,
     )
+
+
+def _log_not_executed(table: str, version: int, error: Exception) -> None:
+    _log.warning(
+        "Version %d of the Lance table %s was not committed by this attempt and never will be, although pylance may call it "
+        "unknown: %s",
+        version,
+        table,
+        error,
+    )
+
+
+def _refusal(ask: Callable[[], object], kind: type[BaseError]) -> BaseError | None:
+    try:
+        ask()
+    except kind as error:
+        return error
+    except BaseError as error:  # the commit will meet it, or not
+        _log.debug("Asked whether a commit is possible: %s", error)
+    return None
 
 
 class Tables(LanceNamespace):  # type: ignore[misc]
@@ -99,10 +125,32 @@ class Tables(LanceNamespace):  # type: ignore[misc]
         raise TableNotFoundError(f"There is no Lance table {self._url}/{table}.")
 
     def declare_table(self, request: Any) -> Any:
-        """Where a table will be. Writes nothing: its first version makes the table."""
+        """Where a table will be. Writes nothing: its first version makes the table. ConfigurationError: the store needs
+        a ledger and has none. NotFoundError: the bucket, or the table of the ledger, is not there. Said here, as pylance
+        would call what fails later unknown."""
         table = _table_of(_fields(request))
+        self._refuse_without_guard(table)
         self._declared.add(table)
         return DeclareTableResponse(**self._description(table))
+
+    def _refuse_without_guard(self, table: str) -> None:
+        """Asks by reads, and by writes that cannot be. One without the ledger that it needs is refused at once; one with it
+        looks at the object before it writes a record."""
+        nothing = f"{table}/_oscommit/{uuid.uuid4()}"
+
+        def replace() -> object:
+            return self.store.put(nothing, b"", mode={"e_tag": '"0"'}, deadline_s=_ASK_S)
+
+        def create() -> object:  # without a ledger it may be able to do this alone, by the store's own conditions
+            return self.store.copy(nothing, f"{nothing}-2", deadline_s=_ASK_S)
+
+        refused = _refusal(lambda: self.store.warm(deadline_s=_ASK_S), NotFoundError)
+        if refused is None and _refusal(replace, ConfigurationError):
+            refused = _refusal(create, ConfigurationError)
+        if refused is not None:
+            raise type(refused)(
+                f"Nothing can be committed to the Lance table {self._url}/{table}, and nothing was written: {refused}"
+            ) from refused
 
     def _description(self, table: str) -> dict[str, Any]:
         return {
@@ -141,6 +189,9 @@ class Tables(LanceNamespace):  # type: ignore[misc]
             raise ConcurrentModificationError(str(error)) from error
         except Unknown as error:
             return self._settle(table, version, error)
+        except BaseError as error:
+            _log_not_executed(table, version, error)
+            raise
 
     def _settle(self, table: str, version: int, doubtful: Unknown) -> str | None:
         try:
@@ -149,7 +200,9 @@ class Tables(LanceNamespace):  # type: ignore[misc]
             raise ConcurrentModificationError(str(error)) from error
         except Exception as error:
             # Another failure, such as that of a store that is being closed, says nothing of the commit.
-            if getattr(error, "verdict", None) != "not executed":
+            if getattr(error, "verdict", None) == "not executed":
+                _log_not_executed(table, version, error)
+            else:
                 self._on_unknown(table, version, error if isinstance(error, Unknown) else doubtful)
             raise
 

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A catalog over a place of the tests (conftest.py), and its tables as a reader without a catalog sees them."""
 
+import importlib.util
+import os
+import urllib.parse
+
+import duckdb
 import pyarrow
 from oscommit import init
 from oscommit.iceberg import PointerCatalog
@@ -41,3 +46,28 @@ def ids_of(place, identifier="db.events"):
     properties = properties_of(place)
     folder = f"{properties['warehouse']}/{identifier.replace('.', '/')}"
     return sorted(StaticTable.from_metadata(folder, properties).scan().to_arrow()["id"].to_pylist())
+
+
+def _duckdb_of(properties):
+    """DuckDB with the extensions that scripts/python.sh has installed: it downloads nothing."""
+    connection = duckdb.connect(config={"autoinstall_known_extensions": "false"})
+    for extension in ("avro", "httpfs", "iceberg"):
+        [folder] = importlib.util.find_spec(f"duckdb_extension_{extension}").submodule_search_locations
+        file = os.path.join(folder, "extensions", f"v{duckdb.__version__}", f"{extension}.duckdb_extension")
+        connection.execute(f"LOAD '{file}'")
+    if "s3.endpoint" in properties:
+        endpoint = urllib.parse.urlsplit(properties["s3.endpoint"])
+        connection.execute(
+            f"CREATE SECRET (TYPE s3, ENDPOINT '{endpoint.netloc}', USE_SSL {endpoint.scheme == 'https'}, URL_STYLE 'path', "
+            f"REGION '{properties['s3.region']}', KEY_ID '{properties['s3.access-key-id']}', "
+            f"SECRET '{properties['s3.secret-access-key']}')"
+        )
+    return connection
+
+
+def ids_by_duckdb(place, where=None):
+    """The same by another reader: of the table's folder, whose hint it reads, or of a metadata file."""
+    properties = properties_of(place)
+    where = where or f"{properties['warehouse']}/db/events"
+    with _duckdb_of(properties) as connection:
+        return sorted(row[0] for row in connection.execute("SELECT id FROM iceberg_scan(?)", [where]).fetchall())

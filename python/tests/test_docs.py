@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import uuid
 
 import oscommit
 from conftest import ROOT
@@ -25,10 +26,12 @@ def examples_of(document):
         yield text.count("\n", 0, match.start()) + 1, match.group(1), match.group(2)
 
 
-def run_python(document, folder):
+def run_python(document, folder, shown=()):
+    """`shown`: what stands in the document, and what is run instead."""
     names = {}
     for line, kind, example in examples_of(document):
-        example = example.replace("/tmp/", f"{folder}/")
+        for text, run in (("/tmp/", f"{folder}/"), *shown):
+            example = example.replace(text, run)
         if kind == "python":
             exec(compile("\n" * line + example, f"docs/{document}", "exec"), names)
         elif document != "python.md":  # whose shell lines install it
@@ -67,11 +70,24 @@ def test_the_example_of_the_readme_publishes_once(place):
     assert (second.returncode, second.stdout, second.stderr[:9]) == (3, "", "conflict ")
 
 
-def test_the_examples_of_iceberg_run(tmp_path, monkeypatch):
+def served_by(place):
+    """What stands in the documents of the servers and their keys, and what there is here."""
+    options = place.options
+    return (
+        ("http://localhost:9000", options["s3_endpoint"]),
+        ("http://localhost:8000", options["dynamodb_endpoint"]),
+        ("dynamodb://commits", f"{options['ledger']}-{uuid.uuid4().hex}"),  # the example makes it
+        ("s3://bucket/lake", place.url),
+        ('access-key-id": "minioadmin"', f'access-key-id": "{options["access_key_id"]}"'),
+        ('secret-access-key": "minioadmin"', f'secret-access-key": "{options["secret_access_key"]}"'),
+    )
+
+
+def test_the_examples_of_iceberg_run(tmp_path, monkeypatch, minio):
     monkeypatch.chdir(tmp_path)
     kinds = [kind for _, kind, _ in examples_of("iceberg.md")]
-    assert kinds.count("python") >= 4 and kinds.count("sh") >= 2
-    names = run_python("iceberg.md", tmp_path)
+    assert kinds.count("python") >= 5 and kinds.count("sh") >= 2
+    names = run_python("iceberg.md", tmp_path, served_by(minio))
     assert names["table"].scan().to_arrow().num_rows == 2  # what the shell went back to, and what was then registered
     names["catalog"].close()
 

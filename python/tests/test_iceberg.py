@@ -9,7 +9,7 @@ import urllib.parse
 
 import oscommit
 import pytest
-from iceberg_places import SCHEMA, catalog_of, ids_of, rows
+from iceberg_places import SCHEMA, catalog_of, ids_by_duckdb, ids_of, rows
 from oscommit.iceberg import CommitUnknown, PointerCatalog
 from proxy import DecidingProxy
 from pyiceberg.catalog import load_catalog
@@ -38,12 +38,15 @@ def table(catalog):
 
 def test_appends_are_read_without_the_catalog(place, catalog, table):
     table.append(rows("a", "b"))
-    assert ids_of(place) == ["a", "b"]
+    assert ids_of(place) == ids_by_duckdb(place) == ["a", "b"]
     catalog.load_table("db.events").append(rows("c"))
-    assert ids_of(place) == ["a", "b", "c"]
+    assert ids_of(place) == ids_by_duckdb(place) == ["a", "b", "c"]
+    assert ids_by_duckdb(place, catalog.load_table("db.events").metadata_location) == ["a", "b", "c"]
+    catalog.load_table("db.events").delete("id == 'b'")
+    assert ids_of(place) == ids_by_duckdb(place) == ["a", "c"]
     pointer = catalog._store.get(POINTER).bytes().decode()
     assert f"{pointer}.metadata.json" == catalog.load_table("db.events").metadata_location.rpartition("/")[2]
-    assert pointer.startswith("00002-")
+    assert pointer.startswith("00003-")
 
 
 def test_a_commit_on_an_old_version_is_made_again_on_the_new_one(place, catalog, table):
@@ -135,6 +138,13 @@ def test_metadata_that_readers_would_not_find_is_refused_before_it_is_written(ca
     with pytest.raises(ValueError, match="is not in"):
         catalog.create_table("db.more", SCHEMA, location=table.location() + "-2")
     assert list_all(catalog) == before
+    for name in ("events", ("a", "db", "events")):
+        for refused in (catalog.load_table, catalog.drop_table):
+            with pytest.raises(NoSuchTableError, match=r'has two parts, NAMESPACE.TABLE, such as "default.events"'):
+                refused(name)
+        with pytest.raises(ValueError, match="NAMESPACE.TABLE"):
+            catalog.create_table(name, SCHEMA)
+        assert not catalog.table_exists(name)
     for name in (("db", "a/b"), ("db", ".."), ("", "x")):
         with pytest.raises(ValueError, match="cannot be the name"):
             catalog.load_table(name)

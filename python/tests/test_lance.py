@@ -200,6 +200,41 @@ def test_what_tables_refuse(lance, embedded):
         assert (newest.version, newest.manifest_size > 0) == (2, True)
 
 
+def test_a_store_that_needs_a_ledger_and_has_none_is_refused_before_anything_is_written(lance, minio):
+    nowhere = {**minio.options, "ledger": f"{minio.options['ledger']}-none"}
+    none = {name: value for name, value in minio.options.items() if name != "ledger"}
+    for options, kind, said in (
+        (none, exceptions.ConfigurationError, r"needs a ledger: set ledger_url"),
+        (nowhere, exceptions.NotFoundError, r"Create the table with `oscommit table create`"),
+    ):
+        with oscommit.Store.from_url(minio.url, **options) as store:
+            with pytest.raises(kind, match=f"Nothing can be committed to the Lance table .*, and nothing was written: .*{said}"):
+                Way(lance, "tables", minio, store).write("a", mode="create")
+            assert [meta for page in store.list("") for meta in page] == []
+
+
+def test_a_table_is_declared_without_a_record_or_an_object(lance, minio):
+    with minio.open(guard="record") as store:
+        Way(lance, "tables", minio, store).tables.declare_table({"id": ["events"]})
+        assert [meta for page in store.list("") for meta in page] == []
+        requests = store.metrics()["requests"]
+    assert set(requests) == {"HEAD bucket", "HEAD", "LIST", "table"} and requests["table"]["count"] == 1  # a GetItem
+
+
+def test_what_was_certainly_not_committed_is_told_although_pylance_calls_it_unknown(lance, minio, caplog):
+    """As of an append by a program that has not the ledger of the table's maker."""
+    with minio.open() as store:
+        Way(lance, "tables", minio, store).write("a", mode="create")
+    options = {name: value for name, value in minio.options.items() if name != "ledger"}
+    with oscommit.Store.from_url(minio.url, **options) as store, caplog.at_level("WARNING", "oscommit"):
+        with pytest.raises(OSError, match="unknown"):
+            Way(lance, "tables", minio, store).write("b")
+    [told] = [record.getMessage() for record in caplog.records if record.name == "oscommit"]
+    assert told.startswith("Version 2 of the Lance table events was not committed by this attempt and never will be")
+    assert "needs a ledger: set ledger_url" in told
+    assert judge(lance, minio) == ["a"]
+
+
 # ------------------------------------------------------------------------------------------------------------ claims
 
 
@@ -384,10 +419,15 @@ def test_the_examples_of_the_document_run(lance, minio, tmp_path, monkeypatch):
         monkeypatch.setenv(name, options.pop(name.lower().removeprefix("aws_")))
     names = {"PLACE": {"url": minio.url, **minio.options}, "OPTIONS": options}
     examples = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
-    assert len(examples) == 5
+    assert len(examples) == 6
     for example in examples:
         for shown, run in (
             ("/tmp/", f"{tmp_path}/"),
+            ("http://localhost:9000", minio.options["s3_endpoint"]),
+            ("http://localhost:8000", minio.options["dynamodb_endpoint"]),
+            ('access_key_id": "minioadmin"', f'access_key_id": "{minio.options["access_key_id"]}"'),
+            ('secret_access_key": "minioadmin"', f'secret_access_key": "{minio.options["secret_access_key"]}"'),
+            ('ledger="dynamodb://commits",\n', f'ledger="{minio.options["ledger"]}",\n'),
             ('"s3://bucket", ledger="dynamodb://commits"', "**PLACE"),
             ('{"region": "eu-central-1"}', "OPTIONS"),
             ("s3://bucket/", f"{minio.url}/"),

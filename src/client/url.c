@@ -72,7 +72,9 @@ static os_code url_parse_s3(struct text rest, const char *url, struct settings *
 static os_code copy_path(struct text path, const char *url, const char *form, char **ret, os_error *err)
 {
     if (path.len < 2 || path.p[0] != '/')
-        return error_set(err, OS_ERR_CONFIG, "The URL %s needs an absolute path: %s.", url, form);
+        return error_set(err, OS_ERR_CONFIG,
+                         "The URL %s needs the whole path from the root folder: %s is the path /%s.", url, form,
+                         strrchr(form, '/') + 1);
     while (path.len > 1 && path.p[1] == '/')
         path = text_of(path.p + 1, path.len - 1);
     struct buf decoded;

@@ -368,7 +368,8 @@ os_code sqlite_create(const struct sqlite_spec *spec, const char *file, const st
         code = errno == ENOSPC || errno == EDQUOT                    ? OS_ERR_NO_SPACE
                : errno == EACCES || errno == EPERM || errno == EROFS ? OS_ERR_DENIED
                                                                      : OS_ERR_IO;
-        return error_set(err, code, "Cannot make the %s %s: %s.", spec->what, file, strerror(errno));
+        return error_set(err, code, "Cannot make the %s %s: %s.%s", spec->what, file, strerror(errno),
+                         sqlite_root_note(file));
     }
     if (fd >= 0)
         (void)close(fd);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <assert.h>
+#include <string.h>
 
 const char *sqlite_conn_file(const struct sqlite_conn *conn)
 {
@@ -19,17 +20,26 @@ static const char *reason_of(const struct sqlite_conn *conn, int rc)
     return sqlite3_errcode(conn->db) == SQLITE_OK ? sqlite3_errstr(rc) : sqlite3_errmsg(conn->db);
 }
 
+const char *sqlite_root_note(const char *file)
+{
+    return strrchr(file, '/') != file
+               ? ""
+               : " That is in the root folder: a sqlite:// URL has the whole path from there, with "
+                 "three slashes and with four.";
+}
+
 enum { PLACE_MAX = 3 * 4096 };
 
 os_code sqlite_missing(const struct sqlite_spec *spec, const char *file, os_error *err)
 {
     struct buf place; /* safe in a URL, and for a shell */
     if (spec->make == NULL)
-        return error_set(err, spec->missing, "There is no %s at %s. %s", spec->what, file, spec->hint);
+        return error_set(err, spec->missing, "There is no %s at %s.%s %s", spec->what, file, sqlite_root_note(file),
+                         spec->hint);
     buf_init(&place, PLACE_MAX);
     (void)text_percent_encode(&place, text_from(file), true);
-    os_code code = error_set(err, spec->missing, "There is no %s at %s. Make it with `%s%s`, or name another file.",
-                             spec->what, file, spec->make, buf_str(&place));
+    os_code code = error_set(err, spec->missing, "There is no %s at %s.%s Make it with `%s%s`, or name another file.",
+                             spec->what, file, sqlite_root_note(file), spec->make, buf_str(&place));
     buf_free(&place);
     return code;
 }

@@ -72,7 +72,9 @@ bool sqlite_column_copy(sqlite3_stmt *statement, int number, char *ret, size_t r
 /* The sentence and the code for result code `rc` of `conn`, "Cannot <doing> in the <what> FILE: ...". */
 os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err);
 os_code sqlite_missing(const struct sqlite_spec *spec, const char *file, os_error *err); /* spec->missing */
-const char *sqlite_conn_file(const struct sqlite_conn *conn);                            /* "" if it is not open */
+/* A sentence, where somebody may have meant the working directory; else "". */
+const char *sqlite_root_note(const char *file);
+const char *sqlite_conn_file(const struct sqlite_conn *conn); /* "" if it is not open */
 
 struct library_version sqlite_library_version(void);
 

@@ -108,6 +108,8 @@ TEST(ledger_urls_are_taken_apart)
         {"dynamo:records", SETTINGS_DYNAMODB, "records", 0},
         {"dynamo:records:2500", SETTINGS_DYNAMODB, "records", 2500},
         {"sqlite:///var/lib/ledger.db", SETTINGS_SQLITE, "/var/lib/ledger.db", 0},
+        {"sqlite:////var/lib/ledger.db", SETTINGS_SQLITE, "/var/lib/ledger.db", 0}, /* no path is relative */
+        {"sqlite:///ledger.db", SETTINGS_SQLITE, "/ledger.db", 0},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct settings settings = {0};

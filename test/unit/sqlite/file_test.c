@@ -36,6 +36,14 @@ TEST_WITH(state, a_missing_or_unfinished_file_is_no_table)
     CHECK_OK(sqlite_tables_open(empty, NULL, &ledger, &error));
     sqlite_tables_close(ledger);
     CHECK_IS(sqlite_tables_create(below(state->folder, "no/such/folder.db"), NULL, &error), OS_ERR_IO);
+    assert_null(strstr(error.message, "root folder"));
+}
+
+/* Who writes sqlite:///ledger.db has mostly meant the working directory. */
+TEST(a_file_in_the_root_folder_is_called_that)
+{
+    check_not_opened("/oscommit-absent.db", OS_ERR_NO_TABLE);
+    assert_non_null(strstr(error.message, "at /oscommit-absent.db. That is in the root folder: a sqlite:// URL has"));
 }
 
 TEST_WITH(state, the_database_of_another_program_is_refused_and_not_touched)
