@@ -25,17 +25,6 @@ uint64_t fleet_now_ms(void)
     return now.realtime_ms;
 }
 
-static void write_request(const struct http_server_record *record, struct buf *ret)
-{
-    buf_add_f(ret, "%s %s HTTP/1.1\r\n", record->method, record->target);
-    for (size_t i = 0; i < record->headers.count; i++)
-        buf_add_f(ret, "%s: %s\r\n", record->headers.list[i].name, record->headers.list[i].value);
-    buf_add_str(ret, "\r\n");
-    if (record->body_length > 0)
-        buf_add(ret, record->body, record->body_length);
-    assert_true(buf_ok(ret));
-}
-
 bool fleet_is_action(const struct http_server_record *record, const char *action)
 {
     const char *target = http_headers_get(&record->headers, "x-amz-target");
@@ -78,7 +67,7 @@ static void respond(void *context, const struct http_server_record *record, stru
     }
     buf_init(&request, 4 << 20);
     buf_reset(scratch);
-    write_request(record, &request);
+    http_server_write_request(record, &request);
     pthread_mutex_lock(&fleet->mutex);
     bool handled = is_dynamo ? fake_dynamo_handle(fleet->dynamo, request.data, request.len, fleet_now_ms(), scratch)
                              : fake_s3_handle(fleet->s3, request.data, request.len, fleet_now_ms(), fleet_now_ms(),
