@@ -73,6 +73,9 @@ void snapshot_clear(struct snapshot *snapshot);
 /* What one version says. */
 os_code snapshot_read_version(struct append *append, uint64_t version, const struct delta_reading *reading,
                               struct delta_actions *ret);
+/* The same. With a log store, what is torn there is made whole first, if its entry is incomplete. */
+os_code snapshot_read_repaired(struct append *append, uint64_t version, const struct delta_reading *reading,
+                               struct delta_actions *ret);
 
 /* The whole commit, within append_begin and append_end. */
 struct commit_arguments {

@@ -42,7 +42,7 @@ static os_verdict lost(struct append *append, const struct log_write *write)
 /* The version is there, and now its entry is settled as well: what stands there then stays. */
 static os_verdict judge(struct append *append, const struct log_write *write)
 {
-    switch (log_version_look(append, write->version, write->sha256)) {
+    switch (log_version_look(append, write->version, write->bytes, write->sha256)) {
     case STANDING_OURS: return committed(append);
     case STANDING_OTHER: return lost(append, write);
     default: break;
@@ -84,13 +84,13 @@ static os_verdict publish(struct append *append, const struct log_write *write)
     static const char could_not[] = "The entry of this commit stands in the log store, and its version could not be "
                                     "made; the next writer makes it";
     for (;;) {
-        enum standing standing = log_version_look(append, write->version, write->sha256);
+        enum standing standing = log_version_look(append, write->version, write->bytes, NULL);
         bool is_written = false;
         if (standing == STANDING_UNCLEAR)
             return unknown(append, write, could_not);
-        if (standing != STANDING_NOTHING)
+        if (standing == STANDING_OURS || standing == STANDING_OTHER)
             return conclude(append, write, standing == STANDING_OURS);
-        os_code code = log_version_write(append, write->version, write->bytes, NULL, &is_written);
+        os_code code = log_version_write(append, write->version, write->bytes, NULL, standing, &is_written);
         if (is_written)
             return conclude(append, write, true);
         if (code != OS_ERR_CONFLICT || !append_pause(append, PAUSE_MS))
@@ -134,12 +134,13 @@ os_verdict log_store_commit(struct append *append, struct log_write *write)
 {
     for (bool again = false;; again = true) {
         os_verdict verdict = OS_NOT_EXECUTED;
-        switch (log_version_look(append, write->version, write->sha256)) { /* D2 */
-        case STANDING_OURS: return conclude(append, write, true);          /* made for an entry whose answer was lost */
-        case STANDING_OTHER: return lost(append, write);
-        case STANDING_UNCLEAR: return not_done(append, write);
-        case STANDING_NOTHING: break;
-        }
+        enum standing standing = log_version_look(append, write->version, write->bytes, NULL); /* D2 */
+        if (standing == STANDING_OURS) /* made for an entry whose answer was lost */
+            return conclude(append, write, true);
+        if (standing == STANDING_OTHER || (standing == STANDING_TORN && !write->is_named))
+            return lost(append, write);
+        if (standing == STANDING_UNCLEAR)
+            return not_done(append, write);
         if (again && !append_pause(append, PAUSE_MS)) {
             (void)error_set(&append->error, OS_ERR_DEADLINE,
                             "The time for the commit is over, or it was cancelled, and other writers still take their "
@@ -186,16 +187,28 @@ bool log_store_take_ticket(const char *ticket, struct log_write *ret)
     return good;
 }
 
-/* The entry is gone, as it expired, or was never written. */
-static os_verdict resolve_without_entry(struct append *append, const struct log_write *write)
+/* What stands there is the start of what lies in the temp file; true as well if nobody can say. */
+static bool may_be_torn(struct append *append, const struct log_write *write)
 {
-    switch (log_version_look(append, write->version, write->sha256)) {
-    case STANDING_OURS: return committed(append);
-    case STANDING_OTHER: return lost(append, write);
-    default: break;
-    }
-    return unknown(append, write,
-                   "The log store has no entry of this commit now; it may still come, or have been removed");
+    struct buf bytes;
+    os_code code = append_get(append, DELTA_LOG_FOLDER, write->temp, DELTA_COMMIT_MAX, &bytes);
+    enum standing standing = code == OS_OK ? log_version_look(append, write->version, &bytes, NULL) : STANDING_UNCLEAR;
+    buf_free(&bytes);
+    return standing != STANDING_OTHER && code != OS_ERR_NOT_FOUND;
+}
+
+/* Its entry is settled, or gone, as it expired, or was never written. */
+static os_verdict resolve_by_bytes(struct append *append, const struct log_write *write)
+{
+    static const char none[] = "The log store has no entry of this commit now; it may still come, or have been removed";
+    static const char torn[] =
+        "The version of this commit may be the start of its bytes, and nobody mends it by itself";
+    enum standing standing = log_version_look(append, write->version, NULL, write->sha256);
+    if (standing == STANDING_OURS)
+        return committed(append);
+    if (standing != STANDING_OTHER)
+        return unknown(append, write, none);
+    return may_be_torn(append, write) ? unknown(append, write, torn) : lost(append, write);
 }
 
 os_verdict log_store_resolve(struct append *append, const struct log_write *write)
@@ -211,7 +224,7 @@ os_verdict log_store_resolve(struct append *append, const struct log_write *writ
         return unknown(append, write, "The log store could not be asked");
     if (entry.found && log_version_repair(append, write->version, &entry) != OS_OK)
         return unknown(append, write, "An entry of this version stands, and the version could not be made");
-    os_verdict verdict = resolve_without_entry(append, write);
+    os_verdict verdict = resolve_by_bytes(append, write);
     if (verdict == OS_COMMITTED)
         append->result.version = (int64_t)write->version;
     return verdict;

@@ -7,10 +7,27 @@
 
 enum { WAIT_LEAST_MS = 25, WAIT_MOST_MS = 400, REPEAT_MOST_MS = 2000, PATIENCE_MS = 2000 };
 
-enum standing log_version_look(struct append *append, uint64_t version, const char *sha256)
+/* A store that keeps what came of a PUT that broke off has the start of the bytes: the number is as it was, not another's. */
+static enum standing compare_bytes(const struct buf *found, const struct buf *bytes)
+{
+    if (found->len > bytes->len || memcmp(buf_str(found), buf_str(bytes), found->len) != 0)
+        return STANDING_OTHER;
+    return found->len == bytes->len ? STANDING_OURS : STANDING_TORN;
+}
+
+static enum standing compare_sha256(struct append *append, const struct buf *found, const char *sha256)
+{
+    char found_sha256[LOG_SHA256_SIZE];
+    if (!sha256_hex(buf_str(found), found->len, found_sha256)) {
+        (void)error_no_memory(&append->error);
+        return STANDING_UNCLEAR;
+    }
+    return strcmp(found_sha256, sha256) == 0 ? STANDING_OURS : STANDING_OTHER;
+}
+
+enum standing log_version_look(struct append *append, uint64_t version, const struct buf *bytes, const char *sha256)
 {
     char file_name[DELTA_FILE_NAME_SIZE];
-    char found_sha256[LOG_SHA256_SIZE];
     struct buf found;
     enum standing standing = STANDING_UNCLEAR;
     delta_log_name_commit(version, file_name);
@@ -19,10 +36,8 @@ enum standing log_version_look(struct append *append, uint64_t version, const ch
         standing = STANDING_NOTHING;
     if (code == OS_ERR_TOO_LARGE)
         standing = STANDING_OTHER;
-    if (code == OS_OK && !sha256_hex(buf_str(&found), found.len, found_sha256))
-        code = error_no_memory(&append->error);
     if (code == OS_OK)
-        standing = strcmp(found_sha256, sha256) == 0 ? STANDING_OURS : STANDING_OTHER;
+        standing = bytes != NULL ? compare_bytes(&found, bytes) : compare_sha256(append, &found, sha256);
     buf_free(&found);
     return standing;
 }
@@ -47,11 +62,11 @@ static os_code stands(struct append *append, uint64_t version, const struct log_
 }
 
 os_code log_version_write(struct append *append, uint64_t version, const struct buf *bytes,
-                          const struct log_entry *named_by, bool *ret_written)
+                          const struct log_entry *named_by, enum standing standing, bool *ret_written)
 {
     const os_body body = OS_BODY_MEMORY(buf_str(bytes), bytes->len);
     char file_name[DELTA_FILE_NAME_SIZE];
-    bool if_absent = enforces_absence(append);
+    bool if_absent = standing == STANDING_NOTHING && enforces_absence(append);
     uint64_t wait_ms = WAIT_LEAST_MS;
     delta_log_name_commit(version, file_name);
     for (;;) {
@@ -103,26 +118,35 @@ static os_code complete(struct append *append, uint64_t version, const struct lo
     return entry->is_complete ? OS_OK : entry_complete(append, version, entry->temp, &written);
 }
 
+/* *ret_standing: what stands there then. */
+static os_code make_version(struct append *append, uint64_t version, const struct log_entry *entry,
+                            const struct buf *bytes, enum standing *ret_standing)
+{
+    for (;;) {
+        bool is_written = false;
+        *ret_standing = log_version_look(append, version, bytes, NULL);
+        if (*ret_standing == STANDING_UNCLEAR)
+            return append->error.code;
+        if (*ret_standing == STANDING_OURS || *ret_standing == STANDING_OTHER)
+            return OS_OK;
+        os_code code = log_version_write(append, version, bytes, entry, *ret_standing, &is_written);
+        if (is_written)
+            *ret_standing = STANDING_OURS;
+        if (code != OS_ERR_CONFLICT || !append_pause(append, WAIT_LEAST_MS))
+            return code;
+    }
+}
+
 /* The temp file goes first, so that a writer which comes too late finds that its work is done. Where another's bytes
  * stand there it stays: its writer must not take them for its own. */
 static os_code repair_with(struct append *append, uint64_t version, const struct log_entry *entry,
                            const struct buf *bytes)
 {
-    char sha256[LOG_SHA256_SIZE];
-    bool is_written = false;
-    if (!sha256_hex(buf_str(bytes), bytes->len, sha256))
-        return error_no_memory(&append->error);
-    enum standing standing = log_version_look(append, version, sha256);
-    if (standing == STANDING_NOTHING) {
-        os_code code = log_version_write(append, version, bytes, entry, &is_written);
-        if (code == OS_ERR_CONFLICT)
-            standing = log_version_look(append, version, sha256);
-        else if (code != OS_OK || !is_written)
-            return code;
-    }
-    if (standing == STANDING_UNCLEAR)
-        return append->error.code;
-    if (is_written || standing == STANDING_OURS)
+    enum standing standing = STANDING_UNCLEAR;
+    os_code code = make_version(append, version, entry, bytes, &standing);
+    if (code != OS_OK || (standing != STANDING_OURS && standing != STANDING_OTHER))
+        return code;
+    if (standing == STANDING_OURS)
         append_delete(append, DELTA_LOG_FOLDER, entry->temp);
     return complete(append, version, entry);
 }

@@ -8,20 +8,22 @@
 
 enum { LOG_SHA256_SIZE = 2 * SHA256_SIZE + 1 };
 
-/* What stands under the name of a version, beside the bytes with this SHA-256 in hex. */
+/* What stands under the name of a version, beside these bytes, or (NULL) those with this SHA-256 in hex. */
 enum standing {
     STANDING_NOTHING = 1,
+    STANDING_TORN, /* the start of these bytes: of a PUT that broke off, as some stores keep it */
     STANDING_OURS,
     STANDING_OTHER,
     STANDING_UNCLEAR /* append->error says why */
 };
-enum standing log_version_look(struct append *append, uint64_t version, const char *sha256);
+enum standing log_version_look(struct append *append, uint64_t version, const struct buf *bytes, const char *sha256);
 
 /* D4. The same bytes by whomever, so it may be done twice, and late; where the store is known to enforce that, only if
- * nothing is there (then OS_ERR_CONFLICT: look again). `named_by`: an entry that must still stand right before each
- * request; NULL: none. *ret_written false after OS_OK: it stands no longer. */
+ * nothing is there (then OS_ERR_CONFLICT: look again). `standing`: NOTHING or TORN, which is written over. `named_by`: an
+ * entry that must still stand right before each request; NULL: none. *ret_written false after OS_OK: it stands no
+ * longer. */
 os_code log_version_write(struct append *append, uint64_t version, const struct buf *bytes,
-                          const struct log_entry *named_by, bool *ret_written);
+                          const struct log_entry *named_by, enum standing standing, bool *ret_written);
 
 /* D7: makes the version of an entry of anybody's, and completes the entry. A writer that is alive is given a while to do
  * so itself. OS_OK: the version is there, or the entry is not any more. */

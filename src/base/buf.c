@@ -18,10 +18,24 @@ void buf_init(struct buf *buf, size_t max)
     *buf = (struct buf){.max = max};
 }
 
+static void give_back(const struct buf *buf)
+{
+    if (buf->secret && buf->data != NULL)
+        explicit_bzero(buf->data, buf->cap);
+    free(buf->data);
+}
+
+static void make_empty(struct buf *buf)
+{
+    bool secret = buf->secret;
+    buf_init(buf, buf->max);
+    buf->secret = secret;
+}
+
 void buf_free(struct buf *buf)
 {
-    free(buf->data);
-    buf_init(buf, buf->max);
+    give_back(buf);
+    make_empty(buf);
 }
 
 void buf_reset(struct buf *buf)
@@ -39,6 +53,18 @@ static bool give_up(struct buf *buf)
     return false;
 }
 
+/* realloc would leave what is secret where it was. */
+static char *resize(const struct buf *buf, size_t cap)
+{
+    char *data = buf->secret ? malloc(cap) : realloc(buf->data, cap);
+    if (data == NULL || !buf->secret)
+        return data;
+    if (buf->data != NULL)
+        memcpy(data, buf->data, buf->len + 1);
+    give_back(buf);
+    return data;
+}
+
 /* Makes room for `more` bytes and a NUL. */
 static bool buf_grow(struct buf *buf, size_t more)
 {
@@ -52,7 +78,7 @@ static bool buf_grow(struct buf *buf, size_t more)
         cap = cap > SIZE_MAX / 2 ? needed : cap * 2;
     if (cap > buf->max + 1)
         cap = buf->max + 1;
-    char *data = realloc(buf->data, cap);
+    char *data = resize(buf, cap);
     if (data == NULL)
         return give_up(buf);
     buf->data = data;
@@ -145,6 +171,6 @@ char *buf_take(struct buf *buf)
     if (buf->failed)
         return NULL;
     char *data = buf->data != NULL ? buf->data : calloc(1, 1);
-    buf_init(buf, buf->max);
+    make_empty(buf);
     return data;
 }

@@ -16,6 +16,7 @@ struct buf {
     size_t cap;
     size_t max; /* of len */
     bool failed;
+    bool secret; /* set behind buf_init: whatever memory it gives back is wiped first */
 };
 
 void buf_init(struct buf *buf, size_t max);

@@ -113,6 +113,7 @@ os_code fetcher_ask(struct fetcher *fetcher, const struct fetch *fetch, struct h
     struct asked asked = {.response = ret};
     uint64_t id = 0;
     http_response_init(ret, FETCH_ANSWER_MAX);
+    ret->body.secret = true;
     os_code code = make_engine(fetcher, err);
     if (code != OS_OK)
         return code;
@@ -121,6 +122,7 @@ os_code fetcher_ask(struct fetcher *fetcher, const struct fetch *fetch, struct h
         .deadline_monotonic_ms = deadline_of(fetcher, fetch),
         .body_max = FETCH_ANSWER_MAX,
         .loopback = fetch->direct,
+        .secret = true,
         .done = fetch_done,
         .done_context = &asked,
     };

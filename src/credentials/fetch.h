@@ -37,7 +37,8 @@ struct fetch {
     bool direct;         /* through no proxy: it is a machine's own service */
     const char *service; /* who is asked, for sentences: "STS at https://sts..." */
 };
-/* OS_OK: an answer came, whatever it says; `ret` is made here, and freed by the caller in any case. Else what the
+/* OS_OK: an answer came, whatever it says; `ret` is made here, and freed by the caller in any case, which
+ * wipes its body. Else what the
  * transport says, in a sentence that names the service. */
 os_code fetcher_ask(struct fetcher *fetcher, const struct fetch *fetch, struct http_response *ret, os_error *err);
 

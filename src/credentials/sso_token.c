@@ -92,6 +92,7 @@ static void save_token(const char *path, const json_t *token)
     uint64_t unique = 0;
     struct buf text;
     buf_init(&text, SSO_FILE_MAX);
+    text.secret = true;
     bool named = random_bytes(&unique, sizeof(unique));
     (void)snprintf(beside, sizeof(beside), "%s.%016" PRIx64, path, unique);
     int fd = named && json_write(&text, token) ? fd_open(beside, O_WRONLY | O_CREAT | O_EXCL, 0600) : -1;
@@ -100,8 +101,6 @@ static void save_token(const char *path, const json_t *token)
         ok = close(fd) == 0 && ok;
     if (fd >= 0 && (!ok || rename(beside, path) != 0))
         (void)unlink(beside);
-    if (text.data != NULL)
-        OPENSSL_cleanse(text.data, text.len);
     buf_free(&text);
 }
 
@@ -173,14 +172,13 @@ static os_code ask_for_token(const struct chain *chain, const struct endpoint *e
     struct buf body;
     http_request_init(&request);
     buf_init(&body, SSO_FILE_MAX);
+    body.secret = true;
     os_code code = build_renewal(token, &body, &request) ? OS_OK : error_no_memory(err);
     if (code == OS_OK)
         code = service_ask_endpoint(chain, "IAM Identity Center", endpoint, &request, &response, err);
     *ret_renewed = code == OS_OK && take_renewed(token, &response, sso_now_s());
     http_request_free(&request);
     http_response_free(&response);
-    if (body.data != NULL)
-        OPENSSL_cleanse(body.data, body.len);
     buf_free(&body);
     return code;
 }

@@ -46,6 +46,7 @@ os_code sts_ask(const struct chain *chain, const struct endpoint *endpoint, cons
     struct buf form;
     http_request_init(&request);
     buf_init(&form, STS_FORM_MAX);
+    form.secret = true; /* a web identity token */
     os_code code = sts_build(endpoint, question, &form, &request) ? OS_OK : error_no_memory(err);
     if (code == OS_OK)
         code = service_ask_endpoint(chain, "STS", endpoint, &request, &response, err);

@@ -97,6 +97,7 @@ struct http_start {
     uint64_t stall_ms;              /* no byte in either direction for so long: OS_ERR_DEADLINE; 0: off */
     size_t body_max;                /* of an answer kept in memory */
     bool loopback;                  /* use no proxy */
+    bool secret;                    /* the answer has keys: what was kept of it is wiped */
     /* Asked once, when the final answer's headers are here and before any of its body is given on: OS_OK, or the code
      * that the request ends with. May be NULL. */
     http_approve_fn approve;

@@ -36,6 +36,7 @@ os_code transfer_new(struct http_engine *engine, const struct http_start *start,
     transfer->begun_us = clock_monotonic_us();
     transfer->wire.fd = -1;
     http_response_init(&transfer->answer.response, start->body_max < SIZE_MAX / 2 ? start->body_max : SIZE_MAX / 2);
+    transfer->answer.response.body.secret = start->secret;
     os_code code = body_prepare(transfer, err);
     if (code != OS_OK) {
         transfer_free(transfer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that are incomplete are completed, as readers of Lance do. A row is never taken back, and what is staged never changes:
- * so whoever completes it writes the same bytes, and it may be done twice, and late. */
+/* V8: rows that are incomplete are completed, as readers of Lance do. A row is never taken back, and what is staged never
+ * changes: so whoever completes it writes the same bytes, and it may be done twice, and late. */
 #include "lance/lance.h"
 
 #include "base/container.h"

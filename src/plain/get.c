@@ -14,11 +14,15 @@ static int to_memory(void *context, const void *data, size_t length)
     struct plain *plain = context;
     struct plain_get *get = &plain->get;
     plain->store_call.delivered = true;
+    bool fits = length <= get->memory.max - get->memory.len;
     if (buf_add(&get->memory, data, length))
         return 0;
-    error_set(&get->local, OS_ERR_TOO_LARGE,
-              "%.300s does not fit into the %llu bytes of memory that the caller allows.", plain->key,
-              (unsigned long long)get->memory.max);
+    if (fits)
+        error_no_memory(&get->local);
+    else
+        error_set(&get->local, OS_ERR_TOO_LARGE,
+                  "%.300s does not fit into the %llu bytes of memory that the caller allows.", plain->key,
+                  (unsigned long long)get->memory.max);
     return 1;
 }
 

@@ -366,6 +366,18 @@ static bool wait_for(struct http_server *server, const size_t *counter, size_t c
     return reached;
 }
 
+void http_server_write_request(const struct http_server_record *record, struct buf *ret)
+{
+    buf_add_f(ret, "%s %s HTTP/1.1\r\n", record->method, record->target);
+    for (size_t i = 0; i < record->headers.count; i++)
+        buf_add_strs(ret, record->headers.list[i].name, ": ", record->headers.list[i].value, "\r\n", NULL);
+    buf_add_str(ret, "\r\n");
+    if (record->body_length > 0)
+        buf_add(ret, record->body, record->body_length);
+    if (!buf_ok(ret))
+        die("a request");
+}
+
 bool http_server_wait_count(struct http_server *server, size_t count)
 {
     return wait_for(server, &server->record_count, count);

@@ -85,6 +85,9 @@ void http_server_release(struct http_server *server, size_t count);
 size_t http_server_count(struct http_server *server);
 const struct http_server_record *http_server_record(struct http_server *server, size_t index);
 
+/* A request once more, as bytes, for a server that reads those. */
+void http_server_write_request(const struct http_server_record *record, struct buf *ret);
+
 /* Waiting for events; false after a minute. */
 bool http_server_wait_count(struct http_server *server, size_t count);
 bool http_server_wait_held(struct http_server *server, size_t count); /* so many requests are in a hold now */

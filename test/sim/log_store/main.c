@@ -4,7 +4,7 @@
  *
  * Two to four writers append to one Delta table through a log store, and their requests meet what the seed says. When all
  * has ended, what was late has arrived, what was unknown is resolved, and one more writer has appended, then:
- *   - the versions of the log have no gap, and none was ever other bytes
+ *   - the versions of the log have no gap, and none was ever other bytes; what broke off was made whole
  *   - a commit that was told as committed is that version, and no other
  *   - one that was told as conflict or not executed is nowhere; one whose writer died is there once at most
  *   - no entry is incomplete
@@ -160,6 +160,9 @@ static uint64_t count_versions(struct world *world)
     uint64_t count = 0;
     while (version_at(world, count) != NULL)
         count++;
+    for (uint64_t i = 0; i < count; i++)
+        if (world_is_torn(version_at(world, i)))
+            world_fail(world, "Version %llu is torn.", (unsigned long long)i);
     if (version_at(world, count + 1) != NULL)
         world_fail(world, "The log has a gap at version %llu.", (unsigned long long)count);
     return count;
@@ -272,9 +275,10 @@ static void print_sum(const struct world *sum, uint64_t seeds, uint64_t failed)
                  (unsigned long long)sum->requests, (unsigned long long)failed);
     for (os_verdict verdict = OS_COMMITTED; verdict <= OS_UNKNOWN; verdict++)
         (void)printf("  %s: %llu\n", os_verdict_name(verdict), (unsigned long long)sum->verdicts[verdict]);
-    (void)printf("  requests refused %llu, lost %llu, unanswered %llu, late %llu; deaths %llu\n",
+    (void)printf("  requests refused %llu, lost %llu, unanswered %llu, late %llu, torn %llu; deaths %llu\n",
                  (unsigned long long)sum->struck[FATE_REFUSED], (unsigned long long)sum->struck[FATE_LOST],
                  (unsigned long long)sum->struck[FATE_UNANSWERED], (unsigned long long)sum->struck[FATE_LATE],
+                 (unsigned long long)sum->struck[FATE_TORN],
                  (unsigned long long)(sum->struck[FATE_DEATH] + sum->struck[FATE_LAST_DEED]));
 }
 

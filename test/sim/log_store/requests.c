@@ -110,11 +110,13 @@ static const char *name_of(plain_step_fn first)
     return first == plain_put ? "PUT" : "DELETE";
 }
 
-static os_code apply_write(const struct plain_arguments *arguments, bool puts, bool is_late)
+static os_code apply_write(const struct plain_arguments *arguments, bool puts, enum fate fate)
 {
     const char *bytes = puts ? arguments->body->data : NULL;
     size_t length = puts ? (size_t)arguments->body->length : 0;
-    if (is_late)
+    if (fate == FATE_TORN && puts)
+        world_tear(sim_world, arguments->key, bytes, length);
+    else if (fate == FATE_LATE)
         (void)world_later(sim_world, arguments->key, bytes, length);
     else if (puts)
         world_put(sim_world, arguments->key, bytes, length);
@@ -134,13 +136,13 @@ os_code plain_call(os_client *client, const struct plain_arguments *arguments, p
     if (fate == FATE_REFUSED || (fate == FATE_LOST && !writes))
         return unclear(OS_ERR_NETWORK, err);
     if (writes && fate != FATE_LOST)
-        code = apply_write(arguments, first == plain_put, fate == FATE_LATE);
+        code = apply_write(arguments, first == plain_put, fate);
     else if (first == plain_list)
         code = list(arguments);
     else if (!writes)
         code = give_object(arguments, first == plain_get, err);
     world_after(sim_world, fate);
-    if (fate == FATE_LOST || fate == FATE_UNANSWERED || fate == FATE_LATE)
+    if (fate == FATE_LOST || fate == FATE_UNANSWERED || fate == FATE_LATE || fate == FATE_TORN)
         return unclear(OS_ERR_UNDECIDED, err);
     if (code == OS_OK)
         error_clear(err);
@@ -209,7 +211,7 @@ static enum table_outcome ask_once(struct holding_asking *asking, const char *na
     asking->restart(asking->context);
     if (fate == FATE_REFUSED)
         return TABLE_THROTTLED;
-    if (fate == FATE_LOST)
+    if (fate == FATE_LOST || fate == FATE_TORN)
         return TABLE_AMBIGUOUS;
     if (fate == FATE_LATE && asking->request.verb == TABLE_PUT) {
         world_later(sim_world, "", NULL, 0)->entry = entry_of(asking->request.item);

@@ -74,7 +74,7 @@ static enum fate draw_fate(struct world *world, struct lane *lane, bool writes)
         return FATE_NONE;
     lane->harms--;
     enum fate fate = (enum fate)(1 + world_draw(world, FATES - 1));
-    if (!writes && (fate == FATE_UNANSWERED || fate == FATE_LATE))
+    if (!writes && (fate == FATE_UNANSWERED || fate == FATE_LATE || fate == FATE_TORN))
         fate = FATE_LOST;
     return fate;
 }
@@ -88,7 +88,8 @@ static void die(struct world *world)
 
 enum fate world_request(struct world *world, const char *what, bool writes)
 {
-    static const char *const fates[FATES] = {"", "refused", "lost", "unanswered", "late", "death", "death behind it"};
+    static const char *const fates[FATES] = {"",     "refused", "lost",  "unanswered",
+                                             "late", "torn",    "death", "death behind it"};
     struct lane *lane = world->at;
     coroutine_yield();
     world->requests++;
@@ -123,10 +124,24 @@ static bool is_version(const char *name)
     return slash != NULL && delta_log_name_read(text_from(slash + 1), &version) == DELTA_LOG_COMMIT;
 }
 
+bool world_is_torn(const struct object *object)
+{
+    return object->length == 0 || object->bytes[object->length - 1] != '\n';
+}
+
+void world_tear(struct world *world, const char *name, const char *bytes, size_t length)
+{
+    const struct object *object = world_find(world, name);
+    if (is_version(name) && (object == NULL || world_is_torn(object)))
+        world_put(world, name, bytes, (size_t)world_draw(world, length));
+}
+
 void world_put(struct world *world, const char *name, const char *bytes, size_t length)
 {
     struct object *object = world_find(world, name);
-    if (object != NULL && is_version(name) && (object->length != length || memcmp(object->bytes, bytes, length) != 0))
+    size_t common = object != NULL && object->length < length ? object->length : length;
+    if (object != NULL && is_version(name) &&
+        ((object->length != length && !world_is_torn(object)) || memcmp(object->bytes, bytes, common) != 0))
         world_fail(world, "%s was overwritten with other bytes.", name);
     if (object == NULL) {
         if (world->object_count == OBJECTS_MAX || strlen(name) >= NAME_SIZE) {

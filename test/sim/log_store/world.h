@@ -43,6 +43,7 @@ enum fate {
     FATE_LOST,       /* not done, and no answer */
     FATE_UNANSWERED, /* done, and no answer */
     FATE_LATE,       /* no answer; it is done later */
+    FATE_TORN,       /* no answer; of a version, the start of its bytes is there then, if nothing else was */
     FATE_DEATH,      /* its writer dies before it */
     FATE_LAST_DEED,  /* its writer dies behind it */
     FATES
@@ -104,6 +105,9 @@ void world_after(struct world *world, enum fate fate);
 struct object *world_find(struct world *world, const char *name);
 /* Also checks what must always hold: no version of the log is ever other bytes. */
 void world_put(struct world *world, const char *name, const char *bytes, size_t length);
+/* A PUT that broke off. */
+void world_tear(struct world *world, const char *name, const char *bytes, size_t length);
+bool world_is_torn(const struct object *object);
 void world_remove(struct world *world, const char *name);
 struct entry *world_entry(struct world *world, const char *file_name);
 bool world_put_entry(struct world *world, const struct entry *entry); /* false: there is one */
