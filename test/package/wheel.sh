@@ -46,7 +46,7 @@ readme_commands() {
 }
 
 threads() {
-    $python /test/threads.py /srv/store/threads
+    $python /test/threads.py /srv/threads
 }
 
 race() {
