@@ -16,6 +16,8 @@ set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 # shellcheck source=scripts/debian_root.sh
 . "$scripts_dir/debian_root.sh"
+# shellcheck source=scripts/wheel_root.sh
+. "$scripts_dir/wheel_root.sh"
 source=$(cd -- "$scripts_dir/.." && pwd)
 require_debian_root
 work=$(mktemp -d)
@@ -57,21 +59,8 @@ if compgen -G "$packages/*.rpm" >/dev/null; then
     try "the packages for RPM systems" as_root "$source/test/package/rpm.sh" "$packages" "$work"
 fi
 
-for name in "${!OSCOMMIT_TEST_@}" "${!OSCOMMIT_REQUIRE_@}"; do
-    printf 'export %s=%q\n' "$name" "${!name}"
-done >"$work/servers"
-
-# One that is its own authority, for a server that nobody else vouches for.
-openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \
-    -keyout "$work/key.pem" -out "$work/cert.pem" 2>"$work/openssl.log" || die "openssl made no certificate: $(cat "$work/openssl.log")"
-cat "$work/cert.pem" "$work/key.pem" >"$work/certificate.pem"
-
-make_debian_root "$work/python" "$work" python3,python3-venv
-hashed=$work/python/test/hashed/$(openssl x509 -in "$work/cert.pem" -noout -hash).0
-as_root mkdir -p "$work/python/packages" "$work/python/test/hashed" &&
-    as_root cp "$packages"/*.whl "$work/python/packages/" &&
-    as_root cp "$source"/test/package/*.{sh,py,txt} "$source"/docs/{install,python}.md "$work/certificate.pem" "$work/python/test/" || exit 1
-as_root cp "$work/cert.pem" "$hashed" && as_root cp "$work/servers" "$work/python/test/" || exit 1
+describe_servers "$work"
+make_wheel_root "$work/python" "$work" "$(echo "$packages"/*"$(uname -m).whl")" "$source" || exit 1
 try "the wheel" in_debian_root "$work/python" /bin/bash /test/wheel.sh
 
 try "the static tool" as_root "$source/test/package/static_tool.sh" "$packages" "$work/certificate.pem" "$work"

@@ -8,8 +8,10 @@ require_debian_root() {
 }
 
 # From the mirror that this machine takes its own packages from, with its settings for it.
-make_debian_root() { # ROOT WORK [PACKAGES: with commas]
-    local root=$1 work=$2 include=${3:-} suite mirrors
+make_debian_root() { # ROOT WORK [PACKAGES: with commas] [ARCHITECTURE: not this machine's]
+    local root=$1 work=$2 options=() suite mirrors
+    [[ -z ${3:-} ]] || options+=("--include=$3")
+    [[ -z ${4:-} ]] || options+=("--architectures=$4")
     suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
     mapfile -t mirrors < <(grep -lw "$suite" /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null)
     ((${#mirrors[@]} > 0)) || die "The apt sources of this machine do not name $suite."
@@ -17,7 +19,7 @@ make_debian_root() { # ROOT WORK [PACKAGES: with commas]
         apt-config dump Acquire | grep '^Acquire.* "..*";$'
         echo 'APT::Get::Assume-Yes "true";' # the README's line is typed by somebody who can answer
     } >"$work/apt.conf"
-    as_root mmdebstrap --quiet --variant=minbase --mode=root ${include:+"--include=$include"} --aptopt="$work/apt.conf" "$suite" "$root" "${mirrors[@]}" >"$work/root.log" 2>&1 || {
+    as_root mmdebstrap --quiet --variant=minbase --mode=root "${options[@]}" --aptopt="$work/apt.conf" "$suite" "$root" "${mirrors[@]}" >"$work/root.log" 2>&1 || {
         tail -n 30 "$work/root.log" >&2
         die "The Debian root could not be made."
     }

@@ -4,25 +4,39 @@
 # nothing else, built from the source package of this system, and the static libraries that the system has of the others.
 # Sourced after lib.sh.
 
-# apt checks what it fetches, and has the fixes of this release. Neither its lists nor its sources are changed.
-fetch_sources() { # FOLDER PACKAGE...: each is in FOLDER/PACKAGE then
-    local folder=$1 file options package
-    shift
+# Where the packages are that libraries are taken from: empty for those of this system, a folder for those of another machine.
+sysroot=
+
+# apt checks what it fetches, and has the fixes of this release. It gets lists of its own: those of this system, and where
+# they come from, are not changed.
+prepare_apt() { # FOLDER TYPE: "deb" or "deb-src"; for run_apt
+    local folder=$1 file
     mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial" "$folder/sources.d"
     for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-        [[ ! -f $file ]] || sed -n 's/^deb /deb-src /p' "$file" >"$folder/sources.d/${file##*/}"
+        [[ ! -f $file ]] || sed -n "s/^deb /$2 /p" "$file" >"$folder/sources.d/${file##*/}"
     done
     [[ ! -f $folder/sources.d/sources.list ]] || mv "$folder/sources.d/sources.list" "$folder/sources.d/main.list"
     for file in /etc/apt/sources.list.d/*.sources; do
-        [[ ! -f $file ]] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$folder/sources.d/${file##*/}"
+        [[ ! -f $file ]] || sed "s/^Types:.*/Types: $2/" "$file" >"$folder/sources.d/${file##*/}"
     done
-    options=(-qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$folder/sources.d" -o "Dir::State::lists=$folder/lists"
+    apt_options=(-qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$folder/sources.d" -o "Dir::State::lists=$folder/lists"
         -o "Dir::Cache=$folder/cache")
-    (($(id -u) != 0)) || options+=(-o APT::Sandbox::User=root)
-    (cd "$folder" && apt-get "${options[@]}" update && apt-get "${options[@]}" source "$@") </dev/null >"$folder/log" 2>&1 || {
-        tail -n 20 "$folder/log" >&2
-        die "The sources of $* could not be fetched by apt-get source (Debian: dpkg-dev)."
+    (($(id -u) != 0)) || apt_options+=(-o APT::Sandbox::User=root)
+}
+
+run_apt() { # FOLDER ARGUMENT...: of apt-get
+    (cd "$1" && apt-get "${apt_options[@]}" "${@:2}") </dev/null >"$1/log" 2>&1 || {
+        tail -n 20 "$1/log" >&2
+        die "apt-get ${*:2} failed; for sources it needs dpkg-dev."
     }
+}
+
+fetch_sources() { # FOLDER PACKAGE...: each is in FOLDER/PACKAGE then
+    local folder=$1 package
+    shift
+    prepare_apt "$folder" deb-src
+    run_apt "$folder" update
+    run_apt "$folder" source "$@"
     for package in "$@"; do
         ln -sfn "$(basename -- "$(ls -d "$folder/$package"-*/)")" "$folder/$package"
     done
@@ -53,7 +67,7 @@ describe_static() { # OUT MODULE LIBRARIES [ARCHIVE: of the system]
     local out=$1 module=$2 libraries=$3 version folder
     version=$(PKG_CONFIG_PATH=$out/lib/pkgconfig pkg-config --modversion "$module") || die "pkg-config does not know $module."
     if [[ -n ${4:-} ]]; then
-        folder=$(pkg-config --variable=libdir "$module")
+        folder=$sysroot$(pkg-config --variable=libdir "$module")
         [[ -e $folder/$4 ]] || die "There is no static library $folder/$4."
         ln -sf "$folder/$4" "$out/lib/$4"
     fi
@@ -62,21 +76,21 @@ describe_static() { # OUT MODULE LIBRARIES [ARCHIVE: of the system]
 }
 
 # What is in the product, for its bill of materials (packaging/sbom.py), and under which terms.
-note_bundled() { # OUT NAME VERSION PACKAGE: the Debian package that has its terms
-    local terms=/usr/share/doc/$4/copyright
-    [[ -s $terms ]] || die "The terms of $2 are not in $terms."
+note_bundled() { # OUT NAME VERSION TERMS
+    [[ -s $4 ]] || die "The terms of $2 are not in $4."
     [[ -n $3 ]] || die "The version of $2 is not known."
     mkdir -p "$1/licences"
-    cp "$terms" "$1/licences/$2.txt"
+    cp "$4" "$1/licences/$2.txt"
     printf '%s\t%s\n' "$2" "$3" >>"$1/bundled.tsv"
 }
 
-version_of_source() { # SOURCES PACKAGE: with Debian's revision, which says what is mended in it
-    dpkg-parsechangelog -l "$1/$2/debian/changelog" -S Version
+# With Debian's revision, which says what is mended in it.
+note_source() { # OUT NAME SOURCES PACKAGE
+    note_bundled "$1" "$2" "$(dpkg-parsechangelog -l "$3/$4/debian/changelog" -S Version)" "$3/$4/debian/copyright"
 }
 
-version_of_package() { # PACKAGE
-    dpkg-query -W -f '${Version}' "$1"
+note_package() { # OUT NAME PACKAGE
+    note_bundled "$1" "$2" "$(dpkg-query --admindir="$sysroot/var/lib/dpkg" -W -f '${Version}' "$3")" "$sysroot/usr/share/doc/$3/copyright"
 }
 
 # RESOLVER: "threaded" asks libc for names, as other programs do; "ares" does without libc, which would want shared libraries
@@ -89,14 +103,14 @@ make_static_libraries() { # SOURCES OUT RESOLVER
     if [[ $3 == ares ]]; then
         describe_static "$out" libcares "-lcares" libcares.a
         curl+=" -lcares"
-        note_bundled "$out" libcares "$(version_of_package libc-ares-dev)" libc-ares-dev
-        note_bundled "$out" jansson "$(version_of_package libjansson-dev)" libjansson-dev
-        note_bundled "$out" glibc "$(version_of_package libc6-dev)" libc6-dev
-        note_bundled "$out" libgcc "$(gcc -dumpfullversion)" "libgcc-$(gcc -dumpversion)-dev"
+        note_package "$out" libcares libc-ares-dev
+        note_package "$out" jansson libjansson-dev
+        note_package "$out" glibc libc6-dev
+        note_bundled "$out" libgcc "$(gcc -dumpfullversion)" "/usr/share/doc/libgcc-$(gcc -dumpversion)-dev/copyright"
     else
         build_by_cmake "$1/jansson" "$out" -DJANSSON_BUILD_SHARED_LIBS=OFF -DJANSSON_BUILD_DOCS=OFF -DJANSSON_EXAMPLES=OFF -DJANSSON_WITHOUT_TESTS=ON
         jansson=
-        note_bundled "$out" jansson "$(version_of_source "$1" jansson)" libjansson-dev
+        note_source "$out" jansson "$1" jansson
     fi
     describe_static "$out" libcurl "$curl"
     describe_static "$out" libssl "-lssl -lcrypto" libssl.a
@@ -104,8 +118,8 @@ make_static_libraries() { # SOURCES OUT RESOLVER
     describe_static "$out" sqlite3 "-lsqlite3" libsqlite3.a
     describe_static "$out" expat "-lexpat" libexpat.a
     describe_static "$out" jansson "-ljansson" $jansson
-    note_bundled "$out" libcurl "$(version_of_source "$1" curl)" libcurl4-openssl-dev
-    note_bundled "$out" libcrypto "$(version_of_package libssl-dev)" libssl-dev
-    note_bundled "$out" sqlite3 "$(version_of_package libsqlite3-dev)" libsqlite3-dev
-    note_bundled "$out" expat "$(version_of_package libexpat1-dev)" libexpat1-dev
+    note_source "$out" libcurl "$1" curl
+    note_package "$out" libcrypto libssl-dev
+    note_package "$out" sqlite3 libsqlite3-dev
+    note_package "$out" expat libexpat1-dev
 }

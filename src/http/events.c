@@ -100,17 +100,22 @@ static void rest(uint64_t wait_ms)
     (void)poll(NULL, 0, wait_ms < REST_MS ? (int)wait_ms : REST_MS);
 }
 
+/* Whoever woke it before may not have seen that it sleeps. An exchange where a store would do by the rules of C: the
+ * emulator qemu lets aarch64's load pass the store before it, so that a wakeup was missed by both. */
+static bool was_woken_before_sleep(struct http_events *events)
+{
+    (void)atomic_exchange(&events->sleeps, true);
+    return atomic_load(&events->woken);
+}
+
 void events_wait(struct http_engine *engine, uint64_t wait_ms)
 {
     struct http_events *events = &engine->events;
     int limit_ms = wait_ms < INT_MAX ? (int)wait_ms : INT_MAX;
     bool may_sleep = limit_ms > 0;
     events->ready_count = 0;
-    if (may_sleep) {
-        atomic_store(&events->sleeps, true);
-        if (atomic_load(&events->woken)) /* whoever woke it may not have seen that it sleeps */
-            limit_ms = 0;
-    }
+    if (may_sleep && was_woken_before_sleep(events))
+        limit_ms = 0;
     if (events->blind && limit_ms > REST_MS)
         limit_ms = REST_MS;
     int count = epoll_wait(events->epoll_fd, events->ready, EVENTS_AT_A_TIME, limit_ms);
@@ -142,8 +147,7 @@ int http_engine_fd(const struct http_engine *engine)
 
 void http_engine_await(struct http_engine *engine)
 {
-    atomic_store(&engine->events.sleeps, true);
-    if (atomic_load(&engine->events.woken))
+    if (was_woken_before_sleep(&engine->events))
         wake(&engine->events);
 }
 

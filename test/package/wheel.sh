@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What scripts/check-packages.sh runs inside a Debian root that has Python and nothing else besides: /packages has the wheel,
+# What scripts/check-packages.sh and scripts/check-wheel-aarch64.sh run inside a Debian root that has Python and nothing else besides: /packages has the wheel,
 # /test this folder, two documents, and a certificate for localhost.
 set -uo pipefail
 # shellcheck source=test/package/steps.sh
 . /test/steps.sh
-# shellcheck source=/dev/null # check-packages.sh writes it
+# shellcheck source=/dev/null # scripts/wheel_root.sh writes it
 . /test/servers
 export AWS_EC2_METADATA_DISABLED=true PYTHONUNBUFFERED=1
 python=/opt/oscommit/bin/python
@@ -28,6 +28,14 @@ has_terms() {
     done
 }
 
+readme_example() {
+    $python /test/publish.py && { $python /test/publish.py 2>/tmp/second || [[ $? == 3 ]]; } && grep conflict /tmp/second
+}
+
+says_versions() {
+    $python -m oscommit version --verbose
+}
+
 readme_commands() {
     export PATH=/opt/oscommit/bin:$PATH
     mkdir -p /srv && cd /srv && echo '{"rows": 42}' >report.json &&
@@ -35,6 +43,10 @@ readme_commands() {
         oscommit put report.json file:///srv/store/2026/11.json --if-absent &&
         ! oscommit put report.json file:///srv/store/2026/11.json --if-absent &&
         [[ $($python -m oscommit get file:///srv/store/2026/11.json -) == '{"rows": 42}' ]]
+}
+
+threads() {
+    $python /test/threads.py /srv/threads
 }
 
 race() {
@@ -64,7 +76,10 @@ step "the wheel is installed as docs/install.md says" run_section /test/install.
 step "it needs libc, and nothing under GPL" needs_libc_only
 step "the terms of what is in it are there" has_terms
 step "the examples of docs/python.md" $python /test/examples.py /test/python.md
+step "the README's example for Python: committed, then conflict" readme_example
+step "it says its version, and those of its libraries" says_versions
 step "the README's first commands" readme_commands
+step "eight threads of one process race" threads
 step "four processes race" race
 step_with_servers "a store on MinIO with records in DynamoDB Local" $python /test/on_servers.py
 
