@@ -266,9 +266,10 @@ static void *play(void *argument)
 
 static void check(const struct away *away)
 {
-    char endpoint[64];
+    char endpoint[128];
     print_message("%s: %s\n", away->wanted.name, away->error.message);
-    snprintf(endpoint, sizeof(endpoint), "dynamodb_endpoint, which is http://127.0.0.1:%d.", away->port);
+    snprintf(endpoint, sizeof(endpoint), "dynamodb_endpoint, which is http://127.0.0.1:%d (--dynamodb-endpoint, ",
+             away->port);
     bool unknown = away->wanted.call != CREATES;
     assert_int_equal(away->verdict, unknown ? OS_UNKNOWN : OS_NOT_EXECUTED);
     assert_int_equal(away->result.final, !unknown);
