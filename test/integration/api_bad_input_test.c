@@ -189,14 +189,14 @@ SUITE_TEST(unknown_urls_are_refused, 0)
                {"s3://", NULL, "bucket"},
                {"s3://x", NULL, "bucket"},
                {"s3://Has Space/prefix", NULL, "bucket"},
-               {"file://relative", NULL, "absolute"},
+               {"file://relative", NULL, "the whole path from the root folder"},
                {"file:///bad%zzescape", NULL, "escape"},
                {"s3://bucket", "mysql://table", "unknown scheme"},
                {"s3://bucket", "dynamodb://", "table name"},
                {"s3://bucket", "dynamodb://t!", "table name"},
                {"s3://bucket", "dynamo:table:soon", "milliseconds"},
                {"s3://bucket", "dynamo:table:0", "milliseconds"},
-               {"s3://bucket", "sqlite://relative", "absolute"}};
+               {"s3://bucket", "sqlite://relative", "the whole path from the root folder"}};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         os_options options = fixture_options(f);
         options.store_url = bad[i].store;

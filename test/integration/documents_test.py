@@ -21,7 +21,7 @@ FILES = {
 NIGHTLY = "[profile nightly]\nrole_arn = arn:aws:iam::123456789012:role/nightly\nsource_profile = base\n"
 CONFIG = "[profile tables]\nregion = us-east-1\n"
 # What differs from one run to the next: the keys, and when they end.
-KEY, TIME = re.compile(r"\.\.\.\S{4}$", re.MULTILINE), re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
+KEY, TIME = re.compile(r"\.\.\.\S{4}$", re.MULTILINE), re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 class Documents(BackendCase):
