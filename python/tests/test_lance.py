@@ -205,7 +205,7 @@ def test_a_store_that_needs_a_ledger_and_has_none_is_refused_before_anything_is_
     none = {name: value for name, value in minio.options.items() if name != "ledger"}
     for options, kind, said in (
         (none, exceptions.ConfigurationError, r"needs a ledger: set ledger_url"),
-        (nowhere, exceptions.NotFoundError, r"Create the table with `oscommit table create`"),
+        (nowhere, exceptions.NotFoundError, r"Create the table with `oscommit table create --ledger "),
     ):
         with oscommit.Store.from_url(minio.url, **options) as store:
             with pytest.raises(kind, match=f"Nothing can be committed to the Lance table .*, and nothing was written: .*{said}"):
