@@ -40,6 +40,8 @@ struct append {
     uint64_t random;
     struct inside inside;
     struct inside inside_log_store;
+    bool has_finished; /* log_version_finish: `finished` is the last that it found complete */
+    uint64_t finished;
     os_delta_result result;
     os_error error;
 };
@@ -73,9 +75,6 @@ void snapshot_clear(struct snapshot *snapshot);
 /* What one version says. */
 os_code snapshot_read_version(struct append *append, uint64_t version, const struct delta_reading *reading,
                               struct delta_actions *ret);
-/* The same. With a log store, what is torn there is made whole first, if its entry is incomplete. */
-os_code snapshot_read_repaired(struct append *append, uint64_t version, const struct delta_reading *reading,
-                               struct delta_actions *ret);
 
 /* The whole commit, within append_begin and append_end. */
 struct commit_arguments {

@@ -5,6 +5,7 @@
  */
 #include "append/append.h"
 #include "append/log_store.h"
+#include "append/log_version.h"
 
 #include "base/error.h"
 #include "base/random.h"
@@ -175,8 +176,10 @@ static os_code look_at_winner(struct commit *commit, uint64_t version)
 {
     struct append *append = commit->append;
     const struct delta_reading reading = {.app_id = append->options.app_id};
-    struct delta_actions won;
-    os_code code = snapshot_read_repaired(append, version, &reading, &won);
+    struct delta_actions won = {0};
+    os_code code = log_version_finish(append, version);
+    if (code == OS_OK)
+        code = snapshot_read_version(append, version, &reading, &won);
     if (code == OS_ERR_NOT_FOUND) /* an entry of a log store that its writer took back: the version is free again */
         return OS_OK;
     if (code == OS_OK && won.has_txn && won.txn_version >= append->options.app_version)

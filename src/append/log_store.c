@@ -103,9 +103,7 @@ static os_verdict publish(struct append *append, const struct log_write *write)
 /* D2: the version before has its entry completed, so that at most the last one of a log is incomplete. */
 static os_code finish_last(struct append *append, uint64_t version)
 {
-    struct log_entry entry = {0};
-    os_code code = version > 0 ? entry_read(append, version - 1, &entry) : OS_OK;
-    return code == OS_OK && entry.found && !entry.is_complete ? log_version_repair(append, version - 1, &entry) : code;
+    return version > 0 ? log_version_finish(append, version - 1) : OS_OK;
 }
 
 static os_verdict not_done(struct append *append, const struct log_write *write)
@@ -187,14 +185,19 @@ bool log_store_take_ticket(const char *ticket, struct log_write *ret)
     return good;
 }
 
-/* What stands there is the start of what lies in the temp file; true as well if nobody can say. */
+/* What stands there is the start of what lies in the temp file; true as well if nobody can say. A repair that has deleted
+ * that file has written the version whole before, perhaps behind the look at it. */
 static bool may_be_torn(struct append *append, const struct log_write *write)
 {
     struct buf bytes;
     os_code code = append_get(append, DELTA_LOG_FOLDER, write->temp, DELTA_COMMIT_MAX, &bytes);
-    enum standing standing = code == OS_OK ? log_version_look(append, write->version, &bytes, NULL) : STANDING_UNCLEAR;
+    enum standing standing = STANDING_UNCLEAR;
+    if (code == OS_OK)
+        standing = log_version_look(append, write->version, &bytes, NULL);
+    if (code == OS_ERR_NOT_FOUND)
+        standing = log_version_look(append, write->version, NULL, write->sha256);
     buf_free(&bytes);
-    return standing != STANDING_OTHER && code != OS_ERR_NOT_FOUND;
+    return standing != STANDING_OTHER;
 }
 
 /* Its entry is settled, or gone, as it expired, or was never written. */

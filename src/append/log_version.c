@@ -79,6 +79,8 @@ os_code log_version_write(struct append *append, uint64_t version, const struct 
         *ret_written = code == OS_OK;
         if (!append_is_worth_another(code) || !append_pause(append, wait_ms))
             return code;
+        if (!if_absent && log_version_look(append, version, bytes, NULL) != standing)
+            return OS_ERR_CONFLICT;
         wait_ms = wait_ms * 2 < REPEAT_MOST_MS ? wait_ms * 2 : REPEAT_MOST_MS;
     }
 }
@@ -132,8 +134,13 @@ static os_code make_version(struct append *append, uint64_t version, const struc
         os_code code = log_version_write(append, version, bytes, entry, *ret_standing, &is_written);
         if (is_written)
             *ret_standing = STANDING_OURS;
-        if (code != OS_ERR_CONFLICT || !append_pause(append, WAIT_LEAST_MS))
+        if (code != OS_ERR_CONFLICT)
             return code;
+        if (!append_pause(append, WAIT_LEAST_MS))
+            return error_set(&append->error, OS_ERR_DEADLINE,
+                             "The time for the call is over, or it was cancelled, and version %llu, which has an entry "
+                             "in the log store, is not made yet.",
+                             (unsigned long long)version);
     }
 }
 
@@ -192,4 +199,19 @@ os_code log_version_repair(struct append *append, uint64_t version, const struct
     delta_log_name_commit(version, file_name);
     code = now.is_complete ? append_head(append, DELTA_LOG_FOLDER, file_name) : OS_ERR_NOT_FOUND;
     return code == OS_ERR_NOT_FOUND ? repair(append, version, &now) : code;
+}
+
+os_code log_version_finish(struct append *append, uint64_t version)
+{
+    struct log_entry entry = {0};
+    if (append->options.log_store == NULL || (append->has_finished && append->finished == version))
+        return OS_OK;
+    os_code code = entry_read(append, version, &entry);
+    if (code == OS_OK && entry.found && !entry.is_complete)
+        return log_version_repair(append, version, &entry);
+    if (code == OS_OK && entry.found) {
+        append->has_finished = true;
+        append->finished = version;
+    }
+    return code;
 }

@@ -19,14 +19,18 @@ enum standing {
 enum standing log_version_look(struct append *append, uint64_t version, const struct buf *bytes, const char *sha256);
 
 /* D4. The same bytes by whomever, so it may be done twice, and late; where the store is known to enforce that, only if
- * nothing is there (then OS_ERR_CONFLICT: look again). `standing`: NOTHING or TORN, which is written over. `named_by`: an
- * entry that must still stand right before each request; NULL: none. *ret_written false after OS_OK: it stands no
- * longer. */
+ * nothing is there. OS_ERR_CONFLICT: look again. `standing`: NOTHING or TORN, which is written over, as long as that
+ * stands there. `named_by`: an entry that must still stand right before each request; NULL: none. *ret_written false after
+ * OS_OK: it stands no longer. */
 os_code log_version_write(struct append *append, uint64_t version, const struct buf *bytes,
                           const struct log_entry *named_by, enum standing standing, bool *ret_written);
 
 /* D7: makes the version of an entry of anybody's, and completes the entry. A writer that is alive is given a while to do
  * so itself. OS_OK: the version is there, or the entry is not any more. */
 os_code log_version_repair(struct append *append, uint64_t version, const struct log_entry *entry);
+
+/* D2: the same, if `version` has an entry that is incomplete. Before that, what is read there may be the start of it, cut
+ * between two lines. */
+os_code log_version_finish(struct append *append, uint64_t version);
 
 #endif

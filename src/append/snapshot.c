@@ -104,28 +104,6 @@ os_code snapshot_read_version(struct append *append, uint64_t version, const str
     return code;
 }
 
-/* D7, of an entry that stands. */
-static bool is_repaired(struct append *append, uint64_t version)
-{
-    const os_error why = append->error;
-    struct log_entry entry;
-    if (append->options.log_store != NULL && entry_read(append, version, &entry) == OS_OK && entry.found &&
-        !entry.is_complete && log_version_repair(append, version, &entry) == OS_OK)
-        return true;
-    append->error = why;
-    return false;
-}
-
-os_code snapshot_read_repaired(struct append *append, uint64_t version, const struct delta_reading *reading,
-                               struct delta_actions *ret)
-{
-    os_code code = snapshot_read_version(append, version, reading, ret);
-    if (code != OS_ERR_PROTOCOL || !is_repaired(append, version))
-        return code;
-    delta_actions_clear(ret);
-    return snapshot_read_version(append, version, reading, ret);
-}
-
 /* What is collected on the way down. */
 struct search {
     json_t *protocol;
@@ -165,7 +143,7 @@ static os_code search_down(struct append *append, uint64_t first, uint64_t last,
     const struct delta_reading reading = {.app_id = append->options.app_id};
     for (uint64_t left = last - first + 1; left > 0 && !is_complete(search); left--) {
         struct delta_actions actions;
-        os_code code = snapshot_read_repaired(append, first + left - 1, &reading, &actions);
+        os_code code = snapshot_read_version(append, first + left - 1, &reading, &actions);
         if (code == OS_OK)
             take_found(search, &actions);
         delta_actions_clear(&actions);
@@ -230,6 +208,8 @@ static os_code search_log(struct append *append, struct log_list *list, bool is_
     os_code code = look_for_gap(append, list, &is_whole);
     bool covers = is_cut(list) && list->checkpoint >= list->first;
     uint64_t first = covers ? list->checkpoint + 1 : list->first;
+    if (code == OS_OK)
+        code = log_version_finish(append, list->last); /* those before it are whole */
     if (code == OS_OK && first <= list->last)
         code = search_down(append, first, list->last, search);
     if (code != OS_OK || is_complete(search) || first == 0)

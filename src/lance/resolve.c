@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MANIFEST_MAX = 256 << 20 }; /* bytes; those of tables with 100,000 fragments have some 50 MiB */
+enum { PAUSE_MS = 500, MANIFEST_MAX = 256 << 20 }; /* bytes; those of tables with 100,000 fragments have some 50 MiB */
 
 struct resolving {
     struct append *append;
@@ -27,6 +27,50 @@ static os_code refuse(struct append *append, const struct version_row *row, cons
         (unsigned long long)row->version, append->prefix, why);
 }
 
+/* Only bytes tell whose the version is: a writer that asks for no rows may have made it. *ret_start: only the start of
+ * them is there. */
+static os_code compare_version(struct append *append, const struct version_row *row, const char *name,
+                               const struct buf *bytes, bool *ret_start)
+{
+    struct buf found;
+    os_code code = append_get(append, LANCE_FOLDER, name, MANIFEST_MAX, &found);
+    bool fits = found.len <= bytes->len && memcmp(buf_str(&found), buf_str(bytes), found.len) == 0;
+    *ret_start = code == OS_OK && fits && found.len < bytes->len;
+    if (code == OS_OK && (!fits || *ret_start))
+        code = refuse(append, row, "another writer's version is there");
+    buf_free(&found);
+    return code;
+}
+
+static os_code check_version(struct append *append, const struct version_row *row, const char *name)
+{
+    struct buf staged;
+    bool is_start;
+    os_code code = append_get(append, LANCE_FOLDER, row->name, MANIFEST_MAX, &staged);
+    if (code == OS_OK)
+        code = compare_version(append, row, name, &staged, &is_start);
+    else if (code == OS_ERR_NOT_FOUND)
+        code = OS_OK; /* who removes it has seen that the version is there */
+    buf_free(&staged);
+    return code;
+}
+
+/* The list of versions may be old by now: each request goes out only behind a look. Of a request of ours the store may
+ * have kept the start. */
+static os_code put_version(struct append *append, const struct version_row *row, const char *name,
+                           const struct buf *bytes)
+{
+    const os_body body = OS_BODY_MEMORY(buf_str(bytes), bytes->len);
+    for (bool again = false;; again = true) {
+        bool is_start;
+        os_code code = compare_version(append, row, name, bytes, &is_start);
+        if (code == OS_ERR_NOT_FOUND || (again && is_start))
+            code = append_put_once(append, LANCE_FOLDER, name, &body, false);
+        if (!append_is_worth_another(code) || !append_pause(append, PAUSE_MS))
+            return code;
+    }
+}
+
 /* The version of the row, under its final name. */
 static os_code write_version(struct append *append, const struct version_row *row, const char *name)
 {
@@ -34,34 +78,14 @@ static os_code write_version(struct append *append, const struct version_row *ro
     os_code code = append_get(append, LANCE_FOLDER, row->name, MANIFEST_MAX, &bytes);
     if (code == OS_OK && row->has_size && row->size != bytes.len)
         code = refuse(append, row, "its staged manifest has another size than the row says");
-    else if (code == OS_OK) {
-        const os_body body = OS_BODY_MEMORY(buf_str(&bytes), bytes.len);
-        code = append_put(append, LANCE_FOLDER, name, &body);
-    }
+    else if (code == OS_OK)
+        code = put_version(append, row, name, &bytes);
     buf_free(&bytes);
     if (code == OS_ERR_NOT_FOUND) { /* somebody may have completed it, and removed the staged one, meanwhile */
         code = append_head(append, LANCE_FOLDER, name);
         if (code == OS_ERR_NOT_FOUND)
             code = refuse(append, row, "neither its version nor its staged manifest is there");
     }
-    return code;
-}
-
-/* Only bytes tell whose the version is: a writer that asks for no rows may have made it. */
-static os_code check_version(struct append *append, const struct version_row *row, const char *name)
-{
-    struct buf staged;
-    struct buf version;
-    os_code code = append_get(append, LANCE_FOLDER, row->name, MANIFEST_MAX, &staged);
-    if (code != OS_OK) {
-        buf_free(&staged);
-        return code == OS_ERR_NOT_FOUND ? OS_OK : code; /* who removes it has seen that the version is there */
-    }
-    code = append_get(append, LANCE_FOLDER, name, MANIFEST_MAX, &version);
-    if (code == OS_OK && (staged.len != version.len || memcmp(buf_str(&staged), buf_str(&version), staged.len) != 0))
-        code = refuse(append, row, "another writer's version is there");
-    buf_free(&version);
-    buf_free(&staged);
     return code;
 }
 

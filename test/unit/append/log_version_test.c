@@ -372,3 +372,95 @@ TEST_WITH(fleet, half_a_version_of_another_is_another_writers)
     assert_int_not_equal(fleet->hits, 0);
     fleet_check_version(fleet, "{");
 }
+
+/* ------------------------------------------------------------------------------------------ torn between two lines */
+
+#define STRANGER_LINE "{\"commitInfo\":{\"txnId\":\"stranger\"}}\n"
+#define STRANGER_ETL  STRANGER_LINE "{\"txn\":{\"appId\":\"etl\",\"version\":5}}\n" STRANGER
+
+/* A second process of the stranger's application, with the same piece of work. */
+static void check_is_done_already(struct fleet *fleet)
+{
+    static const os_delta_add add = {"a.parquet", 10, 1, 3};
+    static const os_delta_files files = {sizeof(files),
+                                         "{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"long\","
+                                         "\"nullable\":true,\"metadata\":{}}]}",
+                                         &add, 1, NULL};
+    os_delta_options options = OS_DELTA_OPTIONS_INIT;
+    os_delta_result result = OS_DELTA_RESULT_INIT;
+    os_call call = OS_CALL_INIT;
+    os_error error;
+    options.log_store = fleet->log_store;
+    options.app_id = "etl";
+    options.app_version = 5;
+    call.deadline_ms = LONG_MS;
+    assert_int_equal(os_delta_commit(fleet->ours, "table", &files, &options, &call, &result, &error), OS_CONFLICT);
+    os_delta_result_clear(&result);
+    check_whole(fleet);
+    assert_false(fleet_is_there(fleet, "00000000000000000002.json"));
+}
+
+TEST_WITH(fleet, the_newest_version_is_whole_before_it_is_read)
+{
+    fleet_write(fleet, STRANGER_TEMP, STRANGER_ETL, strlen(STRANGER_ETL));
+    fleet_put_entry(fleet, STRANGER_TEMP, false);
+    fleet_write(fleet, VERSION_1, STRANGER_LINE, strlen(STRANGER_LINE));
+    check_is_done_already(fleet);
+}
+
+static bool dies_before_us(struct fleet *fleet, const struct http_server_record *record, struct http_server_step *ret)
+{
+    (void)ret;
+    if (!fleet_is(record, "GET", VERSION_1) || fleet->hits++ != 0)
+        return true;
+    fleet_write(fleet, STRANGER_TEMP, STRANGER_ETL, strlen(STRANGER_ETL));
+    fleet_put_entry(fleet, STRANGER_TEMP, false);
+    fleet_write(fleet, VERSION_1, "", 0);
+    return true;
+}
+
+TEST_WITH(fleet, a_version_that_was_lost_is_whole_before_it_is_read)
+{
+    fleet->hook = dies_before_us;
+    check_is_done_already(fleet);
+}
+
+/* ------------------------------------------------------------------------------------------- behind a look of ours */
+
+static bool is_repaired_meanwhile(struct fleet *fleet, const struct http_server_record *record,
+                                  struct http_server_step *ret)
+{
+    (void)ret;
+    if (!fleet_is(record, "GET", STRANGER_TEMP) || fleet->hits++ != 0)
+        return true;
+    fleet_write(fleet, VERSION_1, STRANGER, strlen(STRANGER));
+    fleet_remove(fleet, STRANGER_TEMP);
+    return true;
+}
+
+TEST_WITH(fleet, a_version_that_is_made_whole_behind_our_look_is_no_conflict)
+{
+    fleet_write(fleet, STRANGER_TEMP, STRANGER, strlen(STRANGER));
+    fleet_write(fleet, VERSION_1, STRANGER_HALF, strlen(STRANGER_HALF));
+    fleet->hook = is_repaired_meanwhile;
+    assert_int_equal(fleet_resolve(fleet, strangers_ticket, LONG_MS), OS_UNKNOWN);
+    assert_int_equal(fleet->hits, 1);
+    assert_int_equal(fleet_resolve(fleet, strangers_ticket, LONG_MS), OS_COMMITTED);
+}
+
+static bool is_written_when_ours_is_lost(struct fleet *fleet, const struct http_server_record *record,
+                                         struct http_server_step *ret)
+{
+    (void)ret;
+    if (!fleet_is(record, "PUT", VERSION_1) || fleet->hits++ != 0)
+        return true;
+    fleet_write_outside(fleet);
+    return false;
+}
+
+TEST_WITH(fleet, a_version_is_looked_at_again_before_each_request)
+{
+    fleet->hook = is_written_when_ours_is_lost;
+    fleet_committed_as(fleet, true, 2);
+    fleet_check_version(fleet, OUTSIDER);
+}

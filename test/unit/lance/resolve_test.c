@@ -390,6 +390,25 @@ TEST_WITH(rows, who_comes_second_finds_it_completed)
     check_object(rows, MANIFEST_2, "two");
 }
 
+static void comes_first(struct rows *rows, const struct http_server_record *record)
+{
+    if (!is(record, "GET", STAGED_2))
+        return;
+    rows->hook = NULL;
+    write_object(rows, MANIFEST_2, "TWO");
+}
+
+/* Who asks for no rows wrote it, behind our list. */
+TEST_WITH(rows, another_writers_version_that_came_meanwhile_stays)
+{
+    write_object(rows, STAGED_2, "two");
+    set_row(rows, 2, STAGED_2, 3);
+    rows->hook = comes_first;
+    check_refused(rows, "another writer's version is there");
+    check_object(rows, MANIFEST_2, "TWO");
+    check_object(rows, STAGED_2, "two");
+}
+
 static void names_another(struct rows *rows, const struct http_server_record *record)
 {
     if (is_update(record))
