@@ -258,8 +258,8 @@ void fleet_put_entry(struct fleet *fleet, const char *temp, bool is_complete)
     pthread_mutex_lock(&fleet->mutex);
     assert_null(fake_entries.read(json, &item));
     assert_true(fake_items_put(fleet->dynamo, &item));
+    json_decref(json); /* the item shares it */
     pthread_mutex_unlock(&fleet->mutex);
-    json_decref(json);
 }
 
 void fleet_take_back(struct fleet *fleet)
