@@ -111,6 +111,7 @@ static const struct told_row {
     {"http://h?token=SECRET", "endpoint \"http://h\" is not of the form"},
     {"http://u:SECRET@h", "endpoint \"http://\" is not of the form"},
     {"u:SECRET@h", "endpoint \"\" does not start with"},
+    {"SECRET@h://h", "endpoint \"\" does not start with"},
 };
 
 TEST_ROWS(told_urls, a_refused_url_is_told_with_its_source)
@@ -134,6 +135,7 @@ TEST(an_option_is_told_as_the_source_and_no_url_that_is_good)
     assert_int_equal(endpoint_parse("s3", "http://h", "not a region", &endpoint, &err), OS_ERR_CONFIG);
     endpoint_name_source("s3", "http://h", NULL, &err);
     endpoint_name_source("s3", NULL, NULL, &err);
+    endpoint_name_source("s3", "", NULL, &err);
     assert_null(strstr(err.message, "It comes from"));
 }
 

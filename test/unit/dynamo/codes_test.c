@@ -73,6 +73,17 @@ TEST(every_code_of_the_table_has_its_outcome_error_and_mend)
         assert_row(&rows[i], 400, SPACE, "message");
 }
 
+TEST(a_table_of_other_keys_has_no_records)
+{
+    static const char body[] =
+        "{\"__type\":\"" SPACE "ValidationException\",\"message\":\"The provided key element does "
+        "not match the schema\"}";
+    os_error err;
+    assert_int_equal(put_outcome(400, body, NULL, &err), TABLE_REFUSED);
+    assert_int_equal(err.code, OS_ERR_TABLE);
+    assert_says(err, "This table has other keys than one of records: another kind of items is in it. Name a table of ");
+}
+
 /* R4: a conflict is a record of somebody's; who says so at another status is no DynamoDB. */
 TEST(a_failed_condition_is_one_at_400_alone)
 {
