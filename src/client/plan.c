@@ -222,30 +222,25 @@ static const char *operation_name(const struct write_plan_params *params)
     return "write in parts";
 }
 
+#define SET_LEDGER \
+    "set ledger_url (--ledger, OSCOMMIT_LEDGER) to dynamodb://TABLE (or sqlite:///FILE for writers on one machine)"
+
 static os_code refuse_without_ledger(const struct write_plan_rules *rules, const struct write_plan_params *params,
                                      os_error *err)
 {
     const char *operation = operation_name(params);
     if (rules->profile == NULL)
-        return error_set(err, OS_ERR_CONFIG,
-                         "A guarded %s needs a ledger: set ledger_url (--ledger, OSCOMMIT_LEDGER) to dynamodb://TABLE "
-                         "(or sqlite:///FILE for "
-                         "writers on one machine).%s",
-                         operation, rules->unprofiled ? rules->unprofiled : "");
+        return error_set(err, OS_ERR_CONFIG, "A guarded %s needs a ledger: " SET_LEDGER ".%s", operation,
+                         rules->unprofiled ? rules->unprofiled : "");
     if (rules->guard != OS_GUARD_AUTO || rules->condition_headers == OS_OFF)
         return error_set(err, OS_ERR_CONFIG,
-                         "A guarded %s needs a ledger with %s: set ledger_url (--ledger, OSCOMMIT_LEDGER) to "
-                         "dynamodb://TABLE (or sqlite:///FILE "
-                         "for writers on one machine), or leave that setting out.",
-                         operation,
+                         "A guarded %s needs a ledger with %s: " SET_LEDGER ", or leave that setting out.", operation,
                          rules->guard == OS_GUARD_RECORD ? "guard=record"
                          : rules->guard == OS_GUARD_BOTH ? "guard=both"
                                                          : "condition_headers=off");
     return error_set(err, OS_ERR_CONFIG,
                      "A guarded %s needs a ledger here, because the profile of the store (%.63s) does not prove every "
-                     "request that may write the same keys by %s: set ledger_url (--ledger, OSCOMMIT_LEDGER) to "
-                     "dynamodb://TABLE (or "
-                     "sqlite:///FILE for writers on one machine).",
+                     "request that may write the same keys by %s: " SET_LEDGER ".",
                      operation, rules->profile->name, expectation_name(params));
 }
 

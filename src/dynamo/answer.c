@@ -40,10 +40,8 @@ struct meaning {
 #define MEND_RIGHTS \
     "Allow these credentials the action on the table, in their IAM policy, the table's policy and its KMS key."
 #define MEND_CLOCK "It was not applied; sign it again with the time of the answer's Date header."
-#define MEND_DEFECT                                                                              \
-    "Check the table's keys with @check; check that the endpoint is DynamoDB and that no proxy " \
-    "changes "                                                                                   \
-    "requests."
+#define MEND_DEFECT \
+    "Check the table's keys with @check; check that the endpoint is DynamoDB and that no proxy changes requests."
 
 /*
  * Which code means what, at HTTP 4xx. From the API Reference (PutItem, GetItem, Query, Scan, DescribeTable,
@@ -280,9 +278,10 @@ static void write_hint(const struct meaning *meaning, const struct dynamo_about 
                        const struct dynamo_error *detail, char ret[HINT_SIZE])
 {
     char command[DYNAMO_COMMAND_SIZE];
-    complete_hint(meaning->hint, about, ret);
-    if (meaning->os != OS_ERR_TABLE || !is_of_other_keys(detail))
+    if (meaning->os != OS_ERR_TABLE || !is_of_other_keys(detail)) {
+        complete_hint(meaning->hint, about, ret);
         return;
+    }
     dynamo_command_beside(about, command);
     snprintf(ret, HINT_SIZE,
              "This table has other keys than one of %s: another kind of items is in it%s. Name a table of %s, or make "

@@ -14,17 +14,18 @@ struct meaning {
     const char *hint;
 };
 
+#define UNKNOWN_KEY                                                                                              \
+    "The service does not know this access key: it was removed, is temporary and has expired, or is of another " \
+    "service. `oscommit credentials` says where it comes from."
+#define CHECK_KEYS "Check the credentials: `oscommit credentials` says whose they are, and whether they have expired."
+
 /* Which error of S3 is which of ours, and what to do. The first that fits. Source: Amazon S3 API Reference, "Error
  * responses". */
 static const struct meaning meanings[] = {
     {"NoSuchBucket", 0, OS_ERR_NO_BUCKET, "Check the bucket's name and the endpoint."},
     {"NoSuchKey", 0, OS_ERR_NOT_FOUND, "There is no such object."},
-    {"InvalidAccessKeyId", 0, OS_ERR_CREDENTIALS,
-     "The service does not know this access key: it was removed, is temporary and "
-     "has expired, or is of another service. `oscommit credentials` says where it comes from."},
-    {"XAdminUserNotFound", 0, OS_ERR_CREDENTIALS,
-     "The service does not know this access key: it was removed, is temporary and "
-     "has expired, or is of another service. `oscommit credentials` says where it comes from."},
+    {"InvalidAccessKeyId", 0, OS_ERR_CREDENTIALS, UNKNOWN_KEY},
+    {"XAdminUserNotFound", 0, OS_ERR_CREDENTIALS, UNKNOWN_KEY},
     {"ExpiredToken", 0, OS_ERR_CREDENTIALS,
      "The session token has expired; renew the credentials. `oscommit credentials` says where they come from."},
     {"InvalidToken", 0, OS_ERR_CREDENTIALS, "The session token is not valid; renew the credentials."},
@@ -55,14 +56,11 @@ static const struct meaning meanings[] = {
      "This store does not support it; `oscommit probe` shows what it supports."},
     {NULL, 301, OS_ERR_REGION, "Set the region of the bucket."},
     {NULL, 307, OS_ERR_REGION, "Set the region of the bucket, or try again later."},
-    {NULL, 401, OS_ERR_DENIED,
-     "Check the credentials: `oscommit credentials` says whose they are, and whether they have expired."},
+    {NULL, 401, OS_ERR_DENIED, CHECK_KEYS},
     {NULL, 403, OS_ERR_DENIED,
-     "Check the credentials: `oscommit credentials` says whose they are, and whether they have expired. Check that "
-     "they "
-     "allow s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket (without the last one, an absent key gets "
-     "this "
-     "answer too)."},
+     CHECK_KEYS
+     " Check that they allow s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket (without the last "
+     "one, an absent key gets this answer too)."},
     {NULL, 404, OS_ERR_NOT_FOUND, "There is no such object."},
     {NULL, 409, OS_ERR_CONFLICT, "Another request for this key was in progress."},
     {NULL, 412, OS_ERR_CONFLICT, "The condition did not hold."},
