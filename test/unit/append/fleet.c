@@ -114,20 +114,21 @@ static os_client *open_client(const struct fleet *fleet, bool has_store, const c
     return client;
 }
 
+static const os_delta_add one_file = {"a.parquet", 10, 1, 3};
+const os_delta_files fleet_files = {sizeof(fleet_files),
+                                    "{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"long\","
+                                    "\"nullable\":true,\"metadata\":{}}]}",
+                                    &one_file, 1, NULL};
+
 os_verdict fleet_commit(struct fleet *fleet, bool by_us, uint64_t deadline_ms, os_delta_result *ret)
 {
-    static const os_delta_add add = {"a.parquet", 10, 1, 3};
-    static const os_delta_files files = {sizeof(files),
-                                         "{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"long\","
-                                         "\"nullable\":true,\"metadata\":{}}]}",
-                                         &add, 1, NULL};
     os_delta_options options = OS_DELTA_OPTIONS_INIT;
     os_call call = OS_CALL_INIT;
     os_error error;
     options.log_store = by_us ? fleet->log_store : fleet->other_log_store;
     call.deadline_ms = deadline_ms;
     os_verdict verdict =
-        os_delta_commit(by_us ? fleet->ours : fleet->other, "table", &files, &options, &call, ret, &error);
+        os_delta_commit(by_us ? fleet->ours : fleet->other, "table", &fleet_files, &options, &call, ret, &error);
     if (verdict == OS_NOT_EXECUTED)
         print_message("%s\n", error.message);
     return verdict;

@@ -51,6 +51,7 @@ bool fleet_is(const struct http_server_record *record, const char *method, const
 /* 403 of the store, and not handled. */
 bool fleet_deny(struct http_server_step *ret);
 
+extern const os_delta_files fleet_files; /* one, which every commit adds */
 os_verdict fleet_commit(struct fleet *fleet, bool by_us, uint64_t deadline_ms, os_delta_result *ret);
 void fleet_committed_as(struct fleet *fleet, bool by_us, int64_t version);
 void fleet_not_executed(struct fleet *fleet);

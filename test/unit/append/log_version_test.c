@@ -380,11 +380,6 @@ TEST_WITH(fleet, half_a_version_of_another_is_another_writers)
 /* A second process of the stranger's application, with the same piece of work. */
 static void check_is_done_already(struct fleet *fleet)
 {
-    static const os_delta_add add = {"a.parquet", 10, 1, 3};
-    static const os_delta_files files = {sizeof(files),
-                                         "{\"type\":\"struct\",\"fields\":[{\"name\":\"id\",\"type\":\"long\","
-                                         "\"nullable\":true,\"metadata\":{}}]}",
-                                         &add, 1, NULL};
     os_delta_options options = OS_DELTA_OPTIONS_INIT;
     os_delta_result result = OS_DELTA_RESULT_INIT;
     os_call call = OS_CALL_INIT;
@@ -393,7 +388,8 @@ static void check_is_done_already(struct fleet *fleet)
     options.app_id = "etl";
     options.app_version = 5;
     call.deadline_ms = LONG_MS;
-    assert_int_equal(os_delta_commit(fleet->ours, "table", &files, &options, &call, &result, &error), OS_CONFLICT);
+    assert_int_equal(os_delta_commit(fleet->ours, "table", &fleet_files, &options, &call, &result, &error),
+                     OS_CONFLICT);
     os_delta_result_clear(&result);
     check_whole(fleet);
     assert_false(fleet_is_there(fleet, "00000000000000000002.json"));
