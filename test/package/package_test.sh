@@ -93,7 +93,7 @@ if [[ -f $module ]]; then
     asks "(FailedToConnect)" v2
     cd "$here"
 else
-    asks "Install the package liboscommit-sigv2 of version $version" v2
+    asks "which this build of the library has left out" v2
 fi
 [[ ! -e $libdir/liboscommit-sigv2.so ]] || fail "the module can be linked, which nobody should do"
 
