@@ -8,9 +8,11 @@
 #   scripts/test.sh FILE|REGEX              a test's source file, a source file with its unit tests, or a part of the tests'
 #                                           names: builds what these need, and starts servers only for those that need one
 #
-#   --sanitize-once  each integration test under one sanitizer and not under both: what runs the tool under asan, the
-#                    programs in C, whose threads are the library's, and the mixed fleet under tsan
-#   --no-install     installs no Debian package      --no-servers  starts no server: tests that need one are skipped
+#   --sanitize-part K/N  of the integration tests and the torture, the sanitizers run every Nth, from the Kth, and each of them
+#                        under one sanitizer: what runs the tool under asan, the programs in C, whose threads are the
+#                        library's, and the mixed fleet under tsan
+#   --no-install         installs no Debian package
+#   --no-servers         starts no server: tests that need one are skipped
 #
 # The stages, and the defects that only they have found, as far as the history tells. Where it tells of none, it is said
 # what only this stage could find.
@@ -24,8 +26,9 @@
 #             are reads behind the end, leaks on the paths of the torture, and undefined arithmetic
 #   tsan      thread sanitizer, optimised; as asan, without the torture, and without what has one thread: explorers,
 #             simulator, checks. Found a lock inside tzset, which is libc's and harmless. Only here are races between threads
-#   minimal   hardened release build by gcc without the module of Signature V2; unit tests, package, the checks of what is
-#             built. None known. Only here is the code compiled that stands in for the module, and as it is shipped
+#   minimal   hardened release build by gcc without the module of Signature V2; the unit tests of what opens a store, package,
+#             the checks of what is built. None known. Only here is the code compiled that stands in for the module, and as it
+#             is shipped
 #   install   the README's install lines, both generators and both examples, in a Debian root without the test packages
 #             (scripts/check-install.sh); left out by --no-install. Found lines that named too little to install
 #   packages  the packages for Debian, looked at by lintian, and installed in a Debian root that has nothing else; the wheel in
@@ -59,7 +62,7 @@ all_stages=(gcc large clang asan tsan minimal valgrind install packages rust pyt
 named_only=(clang)
 stages=()
 wanted=""
-sanitize_once=0
+sanitize_part=""
 install=1
 servers=1
 may_skip=0
@@ -87,7 +90,11 @@ while (($# > 0)); do
         IFS=, read -ra stages <<<"$2"
         shift
         ;;
-    --sanitize-once) sanitize_once=1 ;;
+    --sanitize-part)
+        [[ ${2:-} =~ ^[0-9]+/[1-9][0-9]*$ ]] || usage
+        sanitize_part=$2
+        shift
+        ;;
     --no-install) install=0 ;;
     --no-servers) servers=0 may_skip=1 ;;
     -*) usage ;;
@@ -226,32 +233,49 @@ stage_clang() {
         run_tests clang --label-regex '^(unit|model|sim|fuzz|check)$' --label-exclude '^slow$'
 }
 
-# What the two sanitizers leave to each other.
+# What the two sanitizers leave to each other where there is --sanitize-part.
 by_the_tool='^(integration_tool|report_|history_)'
 by_the_library='^(integration_(api|fake|libs3|multipart|store)_|interop_)'
 
-stage_asan() {
+# With --sanitize-part: a regular expression of the tests that this stage leaves out, to the other sanitizer or to another part.
+left_out() { # STAGE REGEX-OF-THE-OTHER-SANITIZER
+    local names
+    names=$(ctest --test-dir "$out/$1" --show-only --label-regex '^(integration|interop|torture)$' --exclude-regex "$2" |
+        sed -n 's/^ *Test *#[0-9]*: //p' |
+        awk -v part="${sanitize_part%/*}" -v parts="${sanitize_part#*/}" 'NR % parts != part % parts' | paste -sd'|')
+    printf '%s' "$2${names:+|^(${names//./\\.})\$}"
+}
+
+sanitize() { # STAGE SANITIZERS LABELS-THAT-ARE-LEFT-OUT REGEX-OF-THE-OTHER-SANITIZER
     local leave_out=()
-    ((sanitize_once == 0)) || leave_out=(--exclude-regex "$by_the_library")
-    build asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DOSCOMMIT_SANITIZE=address,undefined &&
-        run_tests asan --label-exclude '^(slow|large|stores)$' "${leave_out[@]}"
+    build "$1" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DOSCOMMIT_SANITIZE="$2" || return 1
+    [[ -z $sanitize_part ]] || leave_out=(--exclude-regex "$(left_out "$1" "$4")")
+    run_tests "$1" --label-exclude "$3" "${leave_out[@]}"
+}
+
+stage_asan() {
+    sanitize asan address,undefined '^(slow|large|stores)$' "$by_the_library"
 }
 
 # The runtime of clang 14 does not bear every address layout that newer kernels give: without randomisation where that
 # may be asked for (a container may refuse it).
 stage_tsan() {
-    local leave_out=()
-    ((sanitize_once == 0)) || leave_out=(--exclude-regex "$by_the_tool")
     if setarch --addr-no-randomize true 2>/dev/null; then
         before_ctest=(setarch --addr-no-randomize)
     fi
-    build tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DOSCOMMIT_SANITIZE=thread &&
-        run_tests tsan --label-exclude '^(slow|torture|large|stores|model|sim|check)$' "${leave_out[@]}"
+    sanitize tsan thread '^(slow|torture|large|stores|model|sim|check)$' "$by_the_tool"
 }
 
+# The other unit tests are optimised, too, under the sanitizers.
 stage_minimal() {
-    build minimal -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=gcc -DOSCOMMIT_WITH_LIBS3=OFF &&
-        run_tests minimal --label-regex '^(unit|built|package)$'
+    local units='^unit_(store|client)_' needs targets status=0
+    configure minimal -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=gcc -DOSCOMMIT_WITH_LIBS3=OFF || return 1
+    mapfile -t needs < <("$scripts_dir/needs_of_tests.py" "$out/minimal" "$units" '^$')
+    read -ra targets <<<"${needs[2]}"
+    make_targets minimal src/all tool/all lab/all oscommit_manual "${targets[@]}" || return 1
+    run_tests minimal --tests-regex "$units" || status=1
+    run_tests minimal --label-regex '^(built|package)$' || status=1
+    return "$status"
 }
 
 stage_valgrind() {

@@ -6,6 +6,7 @@
  */
 #include "support/raw_service.h"
 #include "support/suite.h"
+#include "syntax/json.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ struct kind {
     const char *held;  /* what is said to one who would release it without force; NULL: of no importance */
 };
 
-#define CROWD  "crowd"  /* a list of very many elements */
+#define CROWD  "crowd"  /* a list of more elements than an answer may have (syntax/json.h) */
 #define LENGTH "length" /* a very long string */
 
 static const struct kind kinds[] = {
@@ -71,7 +72,7 @@ static const struct kind kinds[] = {
 static json_t *crowd(void)
 {
     json_t *list = json_array();
-    for (int i = 0; i < 150000; i++)
+    for (size_t i = 0; i < JSON_VALUES_MAX / 2 + 1; i++) /* each is an object with a value in it */
         json_array_append_new(list, json_pack("{s:b}", "NULL", 1));
     return json_pack("{s:o}", "L", list);
 }
