@@ -13,7 +13,7 @@
 #   fuzz       hostile bytes for every parser, and hostile events for the guard (fuzz)
 #   coverage   branches that the unit tests and the corpora reach: src/commit all, each parser 95 % or more
 #
-# Needs no server. Without --long it takes about twenty minutes on two cores: over 1e6 states, 5,000 seeds, 12 s of each
+# Needs no server. Without --long it takes about twenty minutes on two cores: over 1e6 states, 5,000 seeds, 8 s of each
 # fuzz target. With it about eight hours: over 1e7 states, 1e6 seeds, the whole matrix of mutants, an hour of each target.
 # --resume goes on with a run that was interrupted: what has gone well to the same extent, with the very same programs, is
 # not run again, and its row says when it was. Exit status 0 when nothing was found.
@@ -148,7 +148,7 @@ step_torture() {
 
 # More targets than processors, so that the hour of each is not half a day.
 step_fuzz() {
-    local seconds=12 options=()
+    local seconds=8 options=()
     ((long)) && seconds=3600
     ((resume)) && options+=(--resume)
     OSCOMMIT_FUZZ_DIR=$out/fuzz "$scripts_dir/fuzz.sh" --seconds "$seconds" --jobs $((jobs * 3 / 2)) --hang-seconds 60 "${options[@]}"
@@ -225,9 +225,20 @@ keep_figure() { # STEP FIGURE
     printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$form" "$(date -u +%F)" "$commit" "$2" >"$out/figures/$1"
 }
 
+# The programs of the steps that are to be run; mutants, fuzzers and coverage have builds of their own.
 build_attackers() {
-    cmake -S "$root" -B "$build" -G Ninja -DOSCOMMIT_WERROR=ON -DOSCOMMIT_TESTS=ON -DCMAKE_BUILD_TYPE=Release &&
-        cmake --build "$build" --parallel "$jobs" --target explore explore_leases oscommit_sim oscommit_torture oscommit_torture_started oscommit_powerloss
+    local step targets=()
+    for step in "${steps[@]}"; do
+        case $step in
+        explorer) targets+=(explore explore_leases) ;;
+        simulator) targets+=(oscommit_sim) ;;
+        torture) targets+=(oscommit_torture oscommit_torture_started oscommit_powerloss) ;;
+        esac
+    done
+    ((${#targets[@]} == 0)) || {
+        cmake -S "$root" -B "$build" -G Ninja -DOSCOMMIT_WERROR=ON -DOSCOMMIT_TESTS=ON -DCMAKE_BUILD_TYPE=Release &&
+            cmake --build "$build" --parallel "$jobs" --target "${targets[@]}"
+    }
 }
 
 mkdir -p "$out/rows" "$out/figures"

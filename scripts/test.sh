@@ -8,24 +8,25 @@
 #   scripts/test.sh FILE|REGEX              a test's source file, a source file with its unit tests, or a part of the tests'
 #                                           names: builds what these need, and starts servers only for those that need one
 #
-#   --sanitize-part K/N  of the integration tests and the torture, the sanitizers run every Nth, from the Kth, and each of them
-#                        under one sanitizer: what runs the tool under asan, the programs in C, whose threads are the
-#                        library's, and the mixed fleet under tsan
-#   --no-install         installs no Debian package
-#   --no-servers         starts no server: tests that need one are skipped
+#   --part K/N    of the slow tests, and of the integration tests and the torture under the sanitizers, every Nth, from the Kth;
+#                 and each under one sanitizer: what runs the tool under asan, the programs in C, whose threads are the
+#                 library's, and the mixed fleet under tsan
+#   --no-install  installs no Debian package      --no-servers  starts no server: tests that need one are skipped
 #
 # The stages, and the defects that only they have found, as far as the history tells. Where it tells of none, it is said
 # what only this stage could find.
 #
-#   gcc       debug build; every test, the checks and the package test too, but not the large ones, the torture (in
-#             coverage) and the probe of every store (scripts/probe.sh). Found nearly all that tests have found; for
+#   gcc       debug build; every test, the checks and the package test too, but not the slow and the large ones, the torture
+#             (in coverage) and the probe of every store (scripts/probe.sh). Found nearly all that tests have found; for
 #             instance that versitygw may answer a GET with the bytes of one version and the ETag of another
+#   slow      the build of gcc: each fault of a race alone, takeovers in all their ways, and whether each check can fail (the
+#             slow unit tests are in coverage). None known. Only here is a fault without others beside it
 #   large     the build of gcc: 1 GiB put and copied, 200 MiB raced for, peak memory measured (test/large); on versitygw
 #             as well when it is the only stage. None known. Only here is anything larger than some 20 MiB
-#   asan      address and undefined behaviour sanitizers, optimised; every test but the slow ones. None known. Only here
-#             are reads behind the end, leaks on the paths of the torture, and undefined arithmetic
-#   tsan      thread sanitizer, optimised; as asan, without the torture, and without what has one thread: explorers,
-#             simulator, checks. Found a lock inside tzset, which is libc's and harmless. Only here are races between threads
+#   asan      address and undefined behaviour sanitizers, optimised; every test but the slow ones and the explorers. None
+#             known. Only here are reads behind the end, leaks on the paths of the torture, and undefined arithmetic
+#   tsan      thread sanitizer, optimised; as asan, without the torture, and without what has one thread: simulator, corpora,
+#             the unit tests of requests, answers and steps. Found a lock inside tzset, which is libc's and harmless. Only here are races between threads
 #   minimal   hardened release build by gcc without the module of Signature V2; the unit tests of what opens a store, package,
 #             the checks of what is built. None known. Only here is the code compiled that stands in for the module, and as it
 #             is shipped
@@ -58,11 +59,11 @@ root=$(cd -- "$scripts_dir/.." && pwd)
 out=${OSCOMMIT_BUILD_DIR:-$root/build/test}
 jobs=$(nproc)
 test_jobs=$((jobs * 16)) # units: test/CMakeLists.txt says how many a test takes
-all_stages=(gcc large clang asan tsan minimal valgrind install packages rust python coverage)
+all_stages=(gcc slow large clang asan tsan minimal valgrind install packages rust python coverage)
 named_only=(clang)
 stages=()
 wanted=""
-sanitize_part=""
+part=""
 install=1
 servers=1
 may_skip=0
@@ -90,9 +91,9 @@ while (($# > 0)); do
         IFS=, read -ra stages <<<"$2"
         shift
         ;;
-    --sanitize-part)
+    --part)
         [[ ${2:-} =~ ^[0-9]+/[1-9][0-9]*$ ]] || usage
-        sanitize_part=$2
+        part=$2
         shift
         ;;
     --no-install) install=0 ;;
@@ -167,7 +168,7 @@ build_gcc() {
 }
 
 stage_gcc() {
-    build_gcc && run_tests gcc --label-exclude '^(torture|large|stores)$'
+    build_gcc && run_tests gcc --label-exclude '^(torture|slow|large|stores)$'
 }
 
 # The first of these patterns that names a test.
@@ -233,28 +234,53 @@ stage_clang() {
         run_tests clang --label-regex '^(unit|model|sim|fuzz|check)$' --label-exclude '^slow$'
 }
 
-# What the two sanitizers leave to each other where there is --sanitize-part.
+# What the two sanitizers leave to each other where there is --part.
 by_the_tool='^(integration_tool|report_|history_)'
 by_the_library='^(integration_(api|fake|libs3|multipart|store)_|interop_)'
+# Their functions are called by one thread at a time, and start none.
+in_one_thread='^unit_(syntax|commit|lease|profile|item|aws|s3|dynamo|delta|history|race|report)_'
 
-# With --sanitize-part: a regular expression of the tests that this stage leaves out, to the other sanitizer or to another part.
-left_out() { # STAGE REGEX-OF-THE-OTHER-SANITIZER
-    local names
-    names=$(ctest --test-dir "$out/$1" --show-only --label-regex '^(integration|interop|torture)$' --exclude-regex "$2" |
-        sed -n 's/^ *Test *#[0-9]*: //p' |
-        awk -v part="${sanitize_part%/*}" -v parts="${sanitize_part#*/}" 'NR % parts != part % parts' | paste -sd'|')
-    printf '%s' "$2${names:+|^(${names//./\\.})\$}"
+# The names of the tests that ctest selects, a line each.
+names_of() { # STAGE CTEST-ARGUMENT...
+    ctest --test-dir "$out/$1" --show-only "${@:2}" | sed -n 's/^ *Test *#[0-9]*: //p'
 }
 
-sanitize() { # STAGE SANITIZERS LABELS-THAT-ARE-LEFT-OUT REGEX-OF-THE-OTHER-SANITIZER
-    local leave_out=()
-    build "$1" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DOSCOMMIT_SANITIZE="$2" || return 1
-    [[ -z $sanitize_part ]] || leave_out=(--exclude-regex "$(left_out "$1" "$4")")
-    run_tests "$1" --label-exclude "$3" "${leave_out[@]}"
+# A regular expression of exactly the tests whose names come in.
+regex_of_names() {
+    local names
+    names=$(paste -sd'|')
+    printf '^(%s)$' "${names//./\\.}"
+}
+
+# With --part: the lines that are not of it.
+not_of_the_part() {
+    [[ -z $part ]] || awk -v part="${part%/*}" -v parts="${part#*/}" 'NR % parts != part % parts'
+}
+
+stage_slow() {
+    local others
+    configure_gcc || return 1
+    others=$(names_of gcc --label-regex '^slow$' --label-exclude '^(unit|large)$' | not_of_the_part | regex_of_names)
+    build_gcc && run_tests gcc --label-regex '^slow$' --label-exclude '^(unit|large)$' --exclude-regex "$others"
+}
+
+# Builds what its tests need, and runs them.
+sanitize() { # STAGE SANITIZERS LABELS-THAT-ARE-LEFT-OUT TESTS-THAT-ARE-LEFT-OUT [TESTS-OF-THE-OTHER-SANITIZER]
+    local left_out=$4 tests needs targets
+    configure "$1" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DOSCOMMIT_SANITIZE="$2" || return 1
+    if [[ -n $part ]]; then
+        left_out="$left_out|$5"
+        left_out="$left_out|$(names_of "$1" --label-regex '^(integration|interop|torture)$' --label-exclude "$3" --exclude-regex "$left_out" |
+            not_of_the_part | regex_of_names)"
+    fi
+    tests=$(names_of "$1" --label-exclude "$3" --exclude-regex "$left_out" | regex_of_names)
+    mapfile -t needs < <("$scripts_dir/needs_of_tests.py" "$out/$1" "$tests" "$3")
+    read -ra targets <<<"${needs[2]}"
+    make_targets "$1" "${targets[@]}" && run_tests "$1" --tests-regex "$tests"
 }
 
 stage_asan() {
-    sanitize asan address,undefined '^(slow|large|stores)$' "$by_the_library"
+    sanitize asan address,undefined '^(slow|large|stores|model|package)$' '^examples$' "$by_the_library"
 }
 
 # The runtime of clang 14 does not bear every address layout that newer kernels give: without randomisation where that
@@ -263,7 +289,7 @@ stage_tsan() {
     if setarch --addr-no-randomize true 2>/dev/null; then
         before_ctest=(setarch --addr-no-randomize)
     fi
-    sanitize tsan thread '^(slow|torture|large|stores|model|sim|check)$' "$by_the_tool"
+    sanitize tsan thread '^(slow|torture|large|stores|model|sim|fuzz|check|package)$' "^examples\$|$in_one_thread" "$by_the_tool"
 }
 
 # The other unit tests are optimised, too, under the sanitizers.
@@ -401,7 +427,7 @@ elif ((install)); then
     install_packages build test
     printf '%-6s %-9s %5d s\n' ok packages $((SECONDS - start))
 fi
-[[ " ${stages[*]} " =~ \ (named|gcc|large|asan|tsan|packages|rust|python)\  ]] || servers=0
+[[ " ${stages[*]} " =~ \ (named|gcc|slow|large|asan|tsan|packages|rust|python)\  ]] || servers=0
 if ((servers)); then
     start_servers
 fi
