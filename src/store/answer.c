@@ -23,6 +23,7 @@ struct meaning {
  * responses". */
 static const struct meaning meanings[] = {
     {"NoSuchBucket", 0, OS_ERR_NO_BUCKET, "Check the bucket's name and the endpoint."},
+    {"InvalidBucketName", 0, OS_ERR_REFUSED, "Check the bucket's name: S3 takes " BUCKET_NAME_FORM "."},
     {"NoSuchKey", 0, OS_ERR_NOT_FOUND, "There is no such object."},
     {"InvalidAccessKeyId", 0, OS_ERR_CREDENTIALS, UNKNOWN_KEY},
     {"XAdminUserNotFound", 0, OS_ERR_CREDENTIALS, UNKNOWN_KEY},

@@ -9,6 +9,7 @@
 #define NOTHING       MARKED "0\r\n\r\n"
 #define OK            "HTTP/1.1 200 OK\r\n" NOTHING
 #define NOT_FOUND     "HTTP/1.1 404 Not Found\r\n" NOTHING
+#define BAD_REQUEST   "HTTP/1.1 400 Bad Request\r\n" NOTHING
 #define FORBIDDEN     "HTTP/1.1 403 Forbidden\r\n" NOTHING
 #define DELETED       "HTTP/1.1 404 Not Found\r\nx-amz-delete-marker: true\r\n" NOTHING
 #define NO_CONTENT    "HTTP/1.1 204 No Content\r\nx-amz-request-id: 1\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\n\r\n"
@@ -31,10 +32,15 @@ static void answer(void *context, const struct http_server_record *record, struc
     *ret = (struct http_server_step){.answer = strcmp(record->method, "DELETE") == 0 ? NO_CONTENT : head};
 }
 
-static void store_open(struct store *ret, const struct scratch *scratch)
+static void store_open_with(struct store *ret, const struct scratch *scratch, const os_options *more)
 {
     ret->server = http_server_start(&(struct http_server_options){.respond = answer, .respond_context = ret});
-    ret->client = scratch_s3_client(scratch, http_server_host(ret->server), NULL);
+    ret->client = scratch_s3_client(scratch, http_server_host(ret->server), more);
+}
+
+static void store_open(struct store *ret, const struct scratch *scratch)
+{
+    store_open_with(ret, scratch, NULL);
 }
 
 static void store_close(struct store *store)
@@ -87,5 +93,38 @@ TEST(a_bucket_that_has_answered_is_not_asked_for)
     CHECK_CODE(head(&store), OS_ERR_NOT_FOUND, &store.error);
     assert_int_equal(http_server_count(store.server), 2);
     store_close(&store);
+    scratch_tear_down(&scratch);
+}
+
+/* Its answer says nothing, so the sentence goes by what was asked. */
+TEST(a_bad_request_without_a_reason_names_the_bucket_or_the_version_or_the_region)
+{
+    static const struct {
+        const char *store_url;
+        const char *session_token;
+        const char *version_id;
+        os_code code;
+        const char *says;
+    } cases[] = {
+        {"s3://Old_Bucket", NULL, NULL, OS_ERR_REFUSED, "The usual cause is the bucket's name"},
+        {"s3://Old_Bucket", "token", NULL, OS_ERR_REFUSED, "The usual cause is the bucket's name"},
+        {"s3://bucket", NULL, "abc", OS_ERR_REFUSED, "no version ids such as abc"},
+        {"s3://bucket", NULL, NULL, OS_ERR_REFUSED, "The usual cause is that the bucket is in another region"},
+        {"s3://bucket", "token", NULL, OS_ERR_CREDENTIALS, "session token is expired"},
+    };
+    struct scratch scratch;
+    scratch_set_up(&scratch);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct store store = {.object = BAD_REQUEST, .bucket = BAD_REQUEST};
+        os_options options = OS_OPTIONS_INIT;
+        os_object found = OS_OBJECT_INIT;
+        options.store_url = cases[i].store_url;
+        options.session_token = cases[i].session_token;
+        store_open_with(&store, &scratch, &options);
+        os_code code = os_head_version(store.client, "key", cases[i].version_id, NULL, &found, &store.error);
+        CHECK_CODE(code, cases[i].code, &store.error);
+        CHECK_SAYS(&store.error, cases[i].says);
+        store_close(&store);
+    }
     scratch_tear_down(&scratch);
 }
