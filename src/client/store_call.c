@@ -151,7 +151,7 @@ static void store_call_interrupted(struct op *op, enum op_reason reason)
     store_call->under_way = NULL;
     os_error last = store_call->error;
     os_code code = op_reason_code(reason);
-    error_set(&store_call->error, code, "%s of %.300s was ended: %s.%s%.400s",
+    error_set(&store_call->error, code, "%s of %.300s was ended: %s.%s%.600s",
               store_verb_name(store_call->request.verb), store_call->request.key ? store_call->request.key : "the list",
               op_reason_clause(reason), last.code != OS_OK ? " Last trouble: " : "",
               last.code != OS_OK ? last.message : "");

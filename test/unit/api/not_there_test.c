@@ -3,6 +3,7 @@
 #include "support/http_server.h"
 #include "unit/api/client_scratch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MARKED        "x-amz-request-id: 1\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\nContent-Length: "
@@ -49,6 +50,13 @@ static void store_close(struct store *store)
     http_server_stop(store->server);
 }
 
+static int no_object(void *context, const os_object *object)
+{
+    (void)context;
+    (void)object;
+    return 0;
+}
+
 static os_code head(struct store *store)
 {
     os_object found = OS_OBJECT_INIT;
@@ -93,6 +101,42 @@ TEST(a_bucket_that_has_answered_is_not_asked_for)
     CHECK_CODE(head(&store), OS_ERR_NOT_FOUND, &store.error);
     assert_int_equal(http_server_count(store.server), 2);
     store_close(&store);
+    scratch_tear_down(&scratch);
+}
+
+/* An endpoint of something else: what answered, and the setting that leads there. */
+TEST(another_kind_of_server_is_named_by_what_it_answers)
+{
+#define PAGE "Content-Type: text/html\r\nServer: nginx/1.25\r\nContent-Length: 0\r\n\r\n"
+    static const struct {
+        const char *answer;
+        const char *says;
+    } cases[] = {
+        {"HTTP/1.1 200 OK\r\n" PAGE, "HTTP 200 and text/html from nginx/1.25 came without a mark"},
+        {"HTTP/1.1 404 Not Found\r\n" PAGE, "HTTP 404 and text/html from nginx/1.25 came without a mark"},
+        {"HTTP/1.1 400 Bad Request\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 2\r\n\r\n{}",
+         "HTTP 400 and application/x-amz-json-1.0 came without a mark"},
+        {"HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: 6\r\n\r\n<rss/>",
+         "HTTP 200 and application/xml came without a mark"},
+        {"HTTP/1.1 500 Error\r\nContent-Type: text/html\r\nContent-Length: 7\r\n\r\n<html/>",
+         "with an answer that is no error of S3's, but text/html (HTTP 500)"},
+    };
+    struct scratch scratch;
+    scratch_set_up(&scratch);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char endpoint[128];
+        struct store store = {.object = cases[i].answer, .bucket = cases[i].answer};
+        store_open(&store, &scratch);
+        (void)snprintf(endpoint, sizeof(endpoint), "Check s3_endpoint, which is http://%s (--s3-endpoint",
+                       http_server_host(store.server));
+        os_call call = OS_CALL_INIT;
+        call.deadline_ms = 1000;
+        CHECK_CODE(os_list(store.client, NULL, &call, no_object, NULL, &store.error), OS_ERR_DEADLINE, &store.error);
+        CHECK_SAYS(&store.error, cases[i].says);
+        if (i + 1 < sizeof(cases) / sizeof(cases[0])) /* a 5xx may be the store's */
+            CHECK_SAYS(&store.error, endpoint);
+        store_close(&store);
+    }
     scratch_tear_down(&scratch);
 }
 
