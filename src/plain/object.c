@@ -30,9 +30,7 @@ static enum steps_next object_ask(struct plain *plain, enum store_verb verb)
 {
     struct store_request *request = &plain->store_call.request;
     request->verb = verb;
-    os_code code = plain_take_call(plain);
-    if (code == OS_OK)
-        code = plain_take_key(plain);
+    os_code code = plain_take_key(plain);
     if (code == OS_OK)
         code = arguments_version_id(plain->arguments->version_id, &request->version_id, &plain->error);
     return code == OS_OK ? plain_ask(plain, &plain->call, object_answered) : plain_over(plain, code);
@@ -41,7 +39,8 @@ static enum steps_next object_ask(struct plain *plain, enum store_verb verb)
 enum steps_next plain_head(struct plain *plain)
 {
     plain->store_call.may_repeat = true;
-    return object_ask(plain, STORE_HEAD);
+    os_code code = plain_take_call(plain);
+    return code == OS_OK ? object_ask(plain, STORE_HEAD) : plain_over(plain, code);
 }
 
 enum steps_next plain_delete(struct plain *plain)
