@@ -733,8 +733,9 @@ typedef struct os_object {
 } os_object;
 #define OS_OBJECT_INIT OS_SIZED_(os_object)
 
-/* Reads the properties of an object. OS_OK, OS_ERR_NOT_FOUND, OS_ERR_DENIED ... S3 also answers "denied" for an
- * absent key if the caller lacks s3:ListBucket. Blocks. */
+/* Reads the properties of an object. OS_OK, OS_ERR_NOT_FOUND, OS_ERR_NO_BUCKET, OS_ERR_DENIED ... S3 also answers "denied"
+ * for an absent key if the caller lacks s3:ListBucket. Where there is no object, and the client has not met the bucket yet,
+ * one more request asks for that. Blocks. */
 OS_API os_code os_head(os_client *client, const char *key, const os_call *call, os_object *ret, os_error *err);
 
 /* Reads the properties of one version of a versioned bucket, current or not. An empty `version_id` means the current

@@ -71,9 +71,11 @@ typedef struct os_lease_options {
  *   OS_ERR_ARGUMENT  a name or an option that cannot be
  *   OS_ERR_CONFIG    the client has no table (ledger_url)
  *   OS_ERR_NO_TABLE, OS_ERR_TABLE, OS_ERR_DENIED, OS_ERR_CREDENTIALS ...   the table refuses; nothing is held
- *   OS_ERR_DEADLINE, OS_ERR_NETWORK, OS_ERR_THROTTLED   the table did not answer, or not clearly, until the deadline
+ *   OS_ERR_DEADLINE, OS_ERR_NETWORK, OS_ERR_THROTTLED   the table did not answer, or not clearly, until the deadline; or it
+ *                    has never answered, for ten seconds
  *   OS_ERR_CANCELLED
- * After a failure nothing is held. An item that an unanswered request may have left ends by itself, after ttl_s. */
+ * OS_ERR_CONFIG also where something answers that is not DynamoDB. After a failure nothing is held. An item that an
+ * unanswered request may have left ends by itself, after ttl_s. */
 OS_API os_code os_lease_acquire(os_client *client, const char *name, const os_lease_options *options,
                                 const os_call *call, os_lease **ret, os_error *err);
 

@@ -343,6 +343,13 @@ bool bucket_name_ok(const char *bucket)
     return text.p[0] != '.' && text.p[0] != '-' && last != '.' && last != '-' && strstr(bucket, "..") == NULL;
 }
 
+bool bucket_name_is_usual(const char *bucket)
+{
+    if (!bucket_name_ok(bucket) || strlen(bucket) > 63 || strstr(bucket, ".-") != NULL || strstr(bucket, "-.") != NULL)
+        return false;
+    return bucket[strspn(bucket, "abcdefghijklmnopqrstuvwxyz0123456789-.")] == '\0';
+}
+
 /* Only a name that can be one label of a host name, because the certificate's wildcard stands for one label. */
 static bool is_label(const char *bucket)
 {

@@ -62,6 +62,9 @@ void endpoint_setting_free(struct endpoint_setting *setting);
  * have up to 255 characters. */
 enum { BUCKET_NAME_MAX = 255 };
 bool bucket_name_ok(const char *bucket);
+/* Only the names that S3 takes for new buckets, and most other stores for all: no capitals, no '_', no '-' beside a '.'. */
+#define BUCKET_NAME_FORM "3 to 63 lower-case letters, digits, hyphens and dots, with no hyphen or dot beside a dot"
+bool bucket_name_is_usual(const char *bucket);
 /* Whether `addressing` (AUTO resolved) puts the bucket into the host name. */
 bool endpoint_virtual_host(const struct endpoint *endpoint, os_addressing addressing, const char *bucket);
 

@@ -48,6 +48,13 @@ struct client_pace {
 };
 enum { CLIENT_UPDATE_HABITS = 8, CLIENT_INSIDE_SLOTS = 64 };
 
+/* Whether the bucket is there. */
+enum client_bucket {
+    CLIENT_BUCKET_UNKNOWN = 0,
+    CLIENT_BUCKET_SEEN,   /* a plain call had its answer */
+    CLIENT_BUCKET_CHECKED /* a guarded call has looked what it is like */
+};
+
 struct os_client {
     struct settings settings;
     struct log log;
@@ -66,8 +73,8 @@ struct os_client {
     struct fence_check *fence_check; /* the check under way */
     bool fences_unclear;             /* the last probe decided nothing: guards go without fences until the next */
     struct clock_reading fences_probed;
-    enum client_etags etags;          /* whether a PUT's ETag is the MD5 of its body (R13) */
-    bool bucket_known;                /* the bucket was seen to be there */
+    enum client_etags etags; /* whether a PUT's ETag is the MD5 of its body (R13) */
+    enum client_bucket bucket;
     bool shares_table;                /* with another bucket, in the same partitions (T4.3); was told */
     bool versioned;                   /* and to have versions, once (R16) */
     bool names_markers;               /* and its 404s to name delete markers (R16) */

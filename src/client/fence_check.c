@@ -210,7 +210,7 @@ static enum client_fences report_fences(const os_client *client)
 static void decide_fences(struct fence_check *check, const struct store_answer *answer)
 {
     os_client *client = check->client;
-    client->bucket_known = true;
+    client->bucket = CLIENT_BUCKET_CHECKED;
     client->fences = report_fences(client);
     if (client->fences == CLIENT_FENCES_UNKNOWN && client->belief == DATE_BELIEVED) {
         fence_check_probe(check, answer->date_s);
@@ -262,7 +262,7 @@ static void bucket_done(void *context, const struct store_answer *answer)
     case OS_ERR_THROTTLED:
         if (!is_out_of_patience(check))
             ask_again(check);
-        else if (check->probes == 0 && !check->client->bucket_known)
+        else if (check->probes == 0 && check->client->bucket != CLIENT_BUCKET_CHECKED)
             end_check(check, &answer->error);
         else
             fence_check_classify(
@@ -318,7 +318,7 @@ void fence_check_wait(os_client *client, struct fence_waiter *waiter, const char
     struct clock_reading now;
     clock_read(&now);
     bool wait_to_ask = client->fences_unclear && clock_elapsed_max(&client->fences_probed, &now) < CHECK_AGAIN_MS;
-    if (client->bucket_known && (client->fences != CLIENT_FENCES_UNKNOWN || wait_to_ask)) {
+    if (client->bucket == CLIENT_BUCKET_CHECKED && (client->fences != CLIENT_FENCES_UNKNOWN || wait_to_ask)) {
         waiter->ready(waiter);
         return;
     }

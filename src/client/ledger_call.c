@@ -3,6 +3,7 @@
 
 #include "base/container.h"
 #include "base/error.h"
+#include "client/absence.h"
 #include "client/arguments.h"
 
 #include <stdio.h>
@@ -71,17 +72,10 @@ static void ledger_call_start(struct sync *sync)
         ledger_call_refuse(call);
 }
 
-bool ledger_gave_no_answer(const struct ledger_answer *answer)
-{
-    os_code code = answer->error.code;
-    bool not_http = code == OS_ERR_PROTOCOL && answer->error.http_status == 0;
-    return not_http || code == OS_ERR_NETWORK || code == OS_ERR_DEADLINE;
-}
-
 /* As far as anybody knows it is not there. */
 static bool is_elsewhere(const struct ledger_answer *answer)
 {
-    return answer->foreign || ledger_gave_no_answer(answer) || answer->error.code == OS_ERR_TLS;
+    return answer->foreign || absence_explains(&answer->error) || answer->error.code == OS_ERR_TLS;
 }
 
 os_code ledger_call_prepare(struct ledger_call *ledger_call, os_client *client, const os_call *call, os_error *err)

@@ -28,8 +28,6 @@ enum ledger_outcome ledger_call_outcome(const struct ledger_call *ledger_call, o
  * and the conflicts. */
 enum ledger_outcome ledger_call_run(struct ledger_call *ledger_call, os_client *client, const os_call *call,
                                     os_error *err);
-/* None, or one that is cut, without end or not HTTP. */
-bool ledger_gave_no_answer(const struct ledger_answer *answer);
 os_code ledger_code_of(enum ledger_outcome outcome, const os_error *err);
 
 struct kept_row {

@@ -82,6 +82,20 @@ static void note_version(const struct store_call *store_call, const struct store
         note_known(store_call->client, request->key, answer);
 }
 
+/* The answer to a HEAD has no body to say what is missing. */
+static bool may_lack_bucket(const struct store_call *store_call, const struct store_answer *answer)
+{
+    const os_client *client = store_call->client;
+    return store_call->request.verb == STORE_HEAD && answer->code == OS_ERR_NOT_FOUND &&
+           !answer->object.delete_marker && client->settings.bucket != NULL && client->bucket == CLIENT_BUCKET_UNKNOWN;
+}
+
+static void note_bucket(os_client *client, const struct store_answer *answer)
+{
+    if (answer->code == OS_OK && client->bucket == CLIENT_BUCKET_UNKNOWN)
+        client->bucket = CLIENT_BUCKET_SEEN;
+}
+
 static void store_call_done(void *context, const struct store_answer *answer)
 {
     struct store_call *store_call = context;
@@ -106,6 +120,8 @@ static void store_call_done(void *context, const struct store_answer *answer)
         return;
     }
     note_version(store_call, answer);
+    note_bucket(store_call->client, answer);
+    store_call->may_lack_bucket = may_lack_bucket(store_call, answer);
     store_call->object = answer->object;
     memcpy(store_call->content_type, answer->content_type, sizeof(store_call->content_type));
     os_code code = answer->code;
@@ -135,7 +151,7 @@ static void store_call_interrupted(struct op *op, enum op_reason reason)
     store_call->under_way = NULL;
     os_error last = store_call->error;
     os_code code = op_reason_code(reason);
-    error_set(&store_call->error, code, "%s of %.300s was ended: %s.%s%.400s",
+    error_set(&store_call->error, code, "%s of %.300s was ended: %s.%s%.600s",
               store_verb_name(store_call->request.verb), store_call->request.key ? store_call->request.key : "the list",
               op_reason_clause(reason), last.code != OS_OK ? " Last trouble: " : "",
               last.code != OS_OK ? last.message : "");

@@ -24,7 +24,8 @@ struct store_call {
 
     os_code code;
     os_error error;
-    bool no_upload; /* the store said NoSuchUpload */
+    bool no_upload;       /* the store said NoSuchUpload */
+    bool may_lack_bucket; /* a HEAD without an object; nothing has shown yet that there is a bucket */
     struct s3_object object;
     char content_type[256];
 };

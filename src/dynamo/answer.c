@@ -274,20 +274,35 @@ static bool is_of_other_keys(const struct dynamo_error *detail)
     return false;
 }
 
+static void write_other_keys(const struct dynamo_about *about, char ret[HINT_SIZE])
+{
+    const char *plural = about->schema->plural;
+    char command[DYNAMO_COMMAND_SIZE];
+    dynamo_command_beside(about, command);
+    snprintf(ret, HINT_SIZE,
+             "This table has other keys than one of %s: another kind of items is in it, perhaps %s. Name a table of "
+             "%s, or make one with %s.",
+             plural, strcmp(plural, "records") == 0 ? "leases or locks" : "records", plural, command);
+}
+
 static void write_hint(const struct meaning *meaning, const struct dynamo_about *about,
                        const struct dynamo_error *detail, char ret[HINT_SIZE])
 {
-    char command[DYNAMO_COMMAND_SIZE];
-    if (meaning->os != OS_ERR_TABLE || !is_of_other_keys(detail)) {
+    if (meaning->os == OS_ERR_TABLE && is_of_other_keys(detail))
+        write_other_keys(about, ret);
+    else
         complete_hint(meaning->hint, about, ret);
-        return;
-    }
-    dynamo_command_beside(about, command);
-    snprintf(ret, HINT_SIZE,
-             "This table has other keys than one of %s: another kind of items is in it%s. Name a table of %s, or make "
-             "one with %s.",
-             about->schema->plural, strcmp(about->schema->plural, "records") == 0 ? "" : ", perhaps records",
-             about->schema->plural, command);
+}
+
+enum table_outcome answer_other_keys(const struct http_response *response, const struct answer_of *of,
+                                     const struct dynamo_error *detail, os_error *err)
+{
+    char hint[HINT_SIZE];
+    char finding[FINDING_SIZE];
+    write_other_keys(of->about, hint);
+    snprintf(finding, sizeof(finding), "has an item without the keys of one of %s. %s", of->about->schema->plural,
+             hint);
+    return answer_finding(response, of, TABLE_REFUSED, OS_ERR_TABLE, finding, detail, err);
 }
 
 static enum table_outcome judge_refusal(const struct http_response *response, const struct answer_of *of,

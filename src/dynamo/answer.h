@@ -34,5 +34,8 @@ enum table_outcome answer_open_unconditional(const struct http_response *respons
 enum table_outcome answer_finding(const struct http_response *response, const struct answer_of *of,
                                   enum table_outcome outcome, os_code code, const char *finding,
                                   const struct dynamo_error *detail, os_error *err);
+/* The same where an item shows that the table has other keys than the schema: TABLE_REFUSED. */
+enum table_outcome answer_other_keys(const struct http_response *response, const struct answer_of *of,
+                                     const struct dynamo_error *detail, os_error *err);
 
 #endif

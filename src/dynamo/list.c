@@ -66,6 +66,16 @@ static bool page_in_order(const json_t *root)
     return json_is_array(items) && (last_key == NULL || json_is_object(last_key));
 }
 
+/* DynamoDB keeps no item without the table's keys. */
+static bool has_our_keys(const struct item_schema *schema, const json_t *items)
+{
+    for (size_t i = 0; i < json_array_size(items); i++)
+        for (size_t k = 0; k < schema->keys; k++)
+            if (json_object_get(json_array_get(items, i), schema->attributes[k].name) == NULL)
+                return false;
+    return true;
+}
+
 static enum table_outcome give_page(const struct item_schema *schema, const json_t *root, dynamo_row_fn each,
                                     void *context, char **ret_last_key, os_error *err)
 {
@@ -99,6 +109,8 @@ enum table_outcome dynamo_read_list(const struct http_response *response, const 
     enum table_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
     if (outcome == TABLE_OK && !page_in_order(root))
         outcome = answer_finding(response, &of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken_page, &detail, err);
+    else if (outcome == TABLE_OK && !has_our_keys(about->schema, json_object_get(root, "Items")))
+        outcome = answer_other_keys(response, &of, &detail, err);
     else if (outcome == TABLE_OK)
         outcome = give_page(about->schema, root, each, context, ret_last_key, err);
     json_decref(root);

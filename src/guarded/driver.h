@@ -7,6 +7,7 @@
 #ifndef OSCOMMIT_GUARDED_DRIVER_H
 #define OSCOMMIT_GUARDED_DRIVER_H
 
+#include "client/absence.h"
 #include "client/client.h"
 #include "client/fence_check.h"
 #include "loop/op.h"
@@ -146,12 +147,9 @@ struct driver_records {
     struct record_condition put_condition;
     struct guard_evidence evidence; /* of the Query under way */
     struct clock_reading put_sent, get_sent;
-    char *seen_upload;                      /* of the record that was answered last; NULL: it has none */
-    char *other_bucket;                     /* T4.3: not ours, that the record last in the way names; else NULL */
-    struct clock_reading unreachable_since; /* before the first of an unbroken row of failures was sent */
-    bool away;
-    bool connects;          /* the last of them left this machine */
-    uint32_t foreign_count; /* answers in a row that are no ledger's */
+    char *seen_upload;  /* of the record that was answered last; NULL: it has none */
+    char *other_bucket; /* T4.3: not ours, that the record last in the way names; else NULL */
+    struct absence absence;
 };
 
 /* Whether the store is there (driver_io.c). */

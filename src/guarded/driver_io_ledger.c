@@ -12,9 +12,7 @@
 #include <string.h>
 
 enum {
-    FIRST_TRY_MS = 2000, /* a request that lost its way is sent again long before a lease is over */
-    PATIENCE_MS = 10000,
-    FOREIGN_MOST = 2
+    FIRST_TRY_MS = 2000 /* a request that lost its way is sent again long before a lease is over */
 };
 
 /* ------------------------------------------------------------------------------------------------ patience */
@@ -30,21 +28,9 @@ static bool may_give_up(const struct driver *driver)
     return driver->params.ticket || (driver->guard.attempt.send_count == 0 && !driver->guard.write.from_ticket);
 }
 
-/* Since the first of an unbroken row of failures was sent. A ledger that is slow has at least what it was given. */
-static uint64_t patience_ms(const struct driver *driver)
-{
-    uint64_t timeout_ms = driver->client->settings.request_timeout_ms;
-    return driver->io.records.connects && timeout_ms > PATIENCE_MS ? timeout_ms : PATIENCE_MS;
-}
-
 uint64_t driver_ledger_left_ms(const struct driver *driver)
 {
-    struct clock_reading now;
-    if (!driver->io.records.away || !may_give_up(driver))
-        return UINT64_MAX;
-    clock_read(&now);
-    uint64_t gone_ms = clock_elapsed_max(&driver->io.records.unreachable_since, &now);
-    return gone_ms < patience_ms(driver) ? patience_ms(driver) - gone_ms : 0;
+    return may_give_up(driver) ? absence_left_ms(&driver->io.records.absence, driver->client) : UINT64_MAX;
 }
 
 uint64_t client_ledger_try_ms(const os_client *client)
@@ -54,42 +40,39 @@ uint64_t client_ledger_try_ms(const os_client *client)
 }
 
 /* The first try is short, unless the ledger is known to be slower; the next has all the time that there is. */
-static uint64_t try_ms(const struct driver *driver, const struct clock_reading *now)
+static uint64_t try_ms(const struct driver *driver)
 {
     uint64_t most_ms = driver->client->settings.request_timeout_ms;
-    if (!driver->io.records.away)
+    if (!driver->io.records.absence.away)
         return client_ledger_try_ms(driver->client);
-    uint64_t gone_ms = clock_elapsed_max(&driver->io.records.unreachable_since, now);
-    bool ends = may_give_up(driver) && gone_ms < patience_ms(driver);
-    return ends ? at_most(patience_ms(driver) - gone_ms, most_ms) : most_ms;
+    uint64_t left_ms = driver_ledger_left_ms(driver);
+    return left_ms > 0 ? at_most(left_ms, most_ms) : most_ms;
 }
 
 /* An answer without end, or cut, is none. */
 static bool is_out_of_reach(const struct ledger_answer *answer)
 {
     bool failed = answer->outcome == LEDGER_THROTTLED || answer->outcome == LEDGER_AMBIGUOUS;
-    return failed && ledger_gave_no_answer(answer);
+    return failed && absence_explains(&answer->error);
 }
 
 static void note_reach(struct driver *driver, const struct clock_reading *sent, const struct ledger_answer *answer)
 {
+    struct absence *absence = &driver->io.records.absence;
     struct clock_reading now;
     clock_read(&now);
     bool away = is_out_of_reach(answer);
-    if (away && !driver->io.records.away)
-        driver->io.records.unreachable_since = *sent;
-    driver->io.records.away = away;
+    absence_note(absence, sent,
+                 (struct absence_sign){
+                     .away = away, .ambiguous = answer->outcome == LEDGER_AMBIGUOUS, .foreign = answer->foreign});
     driver->tally.reached |= away ? 0 : DRIVER_LEDGER;
-    driver->io.records.connects = answer->outcome == LEDGER_AMBIGUOUS;
-    driver->io.records.foreign_count = answer->foreign ? driver->io.records.foreign_count + 1 : 0;
     if (!away && answer->requests == 1)
         driver->client->pace.ledger_ms = clock_elapsed_min(sent, &now);
-    if (away && may_give_up(driver) &&
-        clock_elapsed_max(&driver->io.records.unreachable_since, &now) >= patience_ms(driver)) {
+    if (driver_ledger_left_ms(driver) == 0) {
         driver->io.gave_up = "its ledger has not answered for ten seconds or more";
         driver->tally.away |= DRIVER_LEDGER;
     }
-    if (driver->io.records.foreign_count >= FOREIGN_MOST && may_give_up(driver))
+    if (absence_is_mistaken(absence) && may_give_up(driver))
         driver->io.gave_up = "what answers at the ledger's address is not a ledger";
 }
 
@@ -106,7 +89,7 @@ static void note_refusal(struct driver *driver, const struct ledger_answer *answ
 static void note_failure(struct driver *driver, const os_error *error)
 {
     bool named = driver->io.last_is_the_ledgers && driver->io.last_error;
-    if (error->code == OS_ERR_DEADLINE && driver->io.records.away && named)
+    if (error->code == OS_ERR_DEADLINE && driver->io.records.absence.away && named)
         return;
     driver_note_error(driver, error);
     driver->io.last_is_the_ledgers = true;
@@ -185,7 +168,7 @@ void driver_put_record(struct driver *driver, const struct guard_actions *action
         .bucket = driver->client->settings.bucket,
         .condition = &driver->io.records.put_condition,
         .deadline_monotonic_ms = UINT64_MAX,
-        .try_ms = try_ms(driver, &driver->io.records.put_sent),
+        .try_ms = try_ms(driver),
     };
     struct table *ledger = driver->client->ledger;
     driver->io.records.put_op = ledger_start(ledger, &request, put_done, driver);
@@ -240,7 +223,7 @@ void driver_read_record(struct driver *driver, const struct guard_actions *actio
         .each_context = driver,
         .records_only = true,
         .deadline_monotonic_ms = UINT64_MAX, /* a Query may have many pages: until the driver ends it */
-        .try_ms = try_ms(driver, &driver->io.records.get_sent),
+        .try_ms = try_ms(driver),
     };
     struct table *ledger = driver->client->ledger;
     driver->io.records.get_op = ledger_start(ledger, &request, query ? query_done : get_done, driver);

@@ -103,7 +103,7 @@ static void describe_unmet(struct driver *driver)
 /* What the last words do not name, which are the ledger's. */
 static void add_hint(struct driver *driver)
 {
-    if (driver->io.records.away)
+    if (driver->io.records.absence.away)
         table_add_hint(driver->client->ledger, &driver->outcome->error);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/container.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "client/arguments.h"
 
 #include <string.h>
@@ -69,9 +70,14 @@ static bool asks_again(const struct holding_asking *asking, const struct table_a
 /* As far as anybody knows it is not there. */
 static bool is_elsewhere(const struct table_answer *answer)
 {
-    os_code code = answer->error.code;
-    return answer->foreign || code == OS_ERR_NETWORK || code == OS_ERR_DEADLINE || code == OS_ERR_TLS ||
-           (code == OS_ERR_PROTOCOL && answer->error.http_status == 0);
+    return answer->foreign || absence_explains(&answer->error) || answer->error.code == OS_ERR_TLS;
+}
+
+static void refuse_absent(struct holding_asking *asking)
+{
+    char what[128];
+    (void)text_concat(what, sizeof(what), "The ", asking->name, " was given up", NULL);
+    (void)absence_refuse(&asking->absence, asking->client, what, &asking->error, &asking->error);
 }
 
 static void note_request(struct holding_asking *asking, const struct table_answer *answer)
@@ -91,9 +97,14 @@ static void was_answered(void *context, const struct table_answer *answer)
     note_request(asking, answer);
     if (answer->found && asking->take != NULL)
         asking->take(asking->context, answer->item);
-    if (is_elsewhere(answer))
+    absence_note_answer(&asking->absence, &asking->sent, answer);
+    bool again = asks_again(asking, answer);
+    bool gives_up = again && absence_gives_up(&asking->absence, asking->client);
+    if (gives_up)
+        refuse_absent(asking);
+    else if (is_elsewhere(answer))
         table_add_hint(asking->client->ledger, &asking->error);
-    if (!asks_again(asking, answer)) {
+    if (!again || gives_up) {
         asking_over(asking);
         return;
     }
@@ -149,6 +160,7 @@ void asking_prepare(struct holding_asking *asking, const os_call *call)
     asking->sync.start = begin_to_ask;
     asking->call = *call;
     memset(&asking->op, 0, sizeof(asking->op));
+    memset(&asking->absence, 0, sizeof(asking->absence));
     (void)error_no_memory(&asking->error); /* which it is where it could not begin */
 }
 

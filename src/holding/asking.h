@@ -3,7 +3,7 @@
 #ifndef OSCOMMIT_HOLDING_ASKING_H
 #define OSCOMMIT_HOLDING_ASKING_H
 
-#include "client/client.h"
+#include "client/absence.h"
 #include "loop/op.h"
 
 /* When it is sent again. */
@@ -31,6 +31,7 @@ struct holding_asking {
     struct op op;
     struct table_op *table_op;
     struct clock_reading sent;
+    struct absence absence;
     enum table_outcome outcome; /* of the last answer; 0: none came */
     os_error error;
 };

@@ -65,10 +65,22 @@ static bool is_clear(enum table_outcome outcome)
 /* What was wrong is told as long as nothing else has come; the end of it, too. */
 static void note_error(os_lease *hold, const struct table_answer *answer)
 {
+    if (hold->absence.gave_up != NULL)
+        return; /* the sentence is about what led to that */
     if (answer->error.code != OS_OK)
         hold->error = answer->error;
     else if (is_clear(answer->outcome) && hold->lease.phase != LEASE_PHASE_LEAVING)
         error_clear(&hold->error);
+}
+
+/* As it would be at the deadline; but what was asked last is heard first. Who was answered once waits until then. */
+static void note_absence(os_lease *hold, const struct table_answer *answer)
+{
+    absence_note_answer(&hold->absence, &hold->sent, answer);
+    if (hold->waiting == NULL || hold->was_interrupted || hold->absence.gave_up != NULL)
+        return;
+    if (absence_gives_up(&hold->absence, hold->client))
+        loop_timer_set(hold->client->loop, &hold->parting, 0);
 }
 
 static void answered(void *context, const struct table_answer *answer)
@@ -90,6 +102,7 @@ static void answered(void *context, const struct table_answer *answer)
     client_note_request(hold->client, table_verb_name(hold->wire.table.verb), hold->name, &hold->sent,
                         answer->error.http_status, answer->error.code);
     note_release(hold, &event);
+    note_absence(hold, answer);
     step(hold, &event);
 }
 
@@ -102,12 +115,19 @@ static void request_not_begun(struct loop_timer *timer)
     step(hold, &event);
 }
 
+/* One that was never there is not asked for longer than it is waited for. */
+static uint64_t try_ms(const os_lease *hold, const struct lease_request *request)
+{
+    uint64_t left_ms = hold->absence.was_there ? UINT64_MAX : absence_left_ms(&hold->absence, hold->client);
+    return left_ms > 0 && left_ms < request->try_ms ? left_ms : request->try_ms;
+}
+
 static void hold_send(os_lease *hold, const struct lease_request *request)
 {
     struct table *table = hold->client->ledger;
     lease_wire_fill(request, &hold->holder, &hold->wire);
     clock_read(&hold->sent);
-    hold->wire.table.deadline_monotonic_ms = hold->sent.monotonic_ms + request->try_ms;
+    hold->wire.table.deadline_monotonic_ms = hold->sent.monotonic_ms + try_ms(hold, request);
     hold->table_op = table->vtable->start(table, &hold->wire.table, answered, hold);
     if (hold->table_op == NULL)
         loop_timer_set(hold->client->loop, &hold->not_begun, 0);
@@ -218,18 +238,28 @@ static void on_timer(struct loop_timer *timer)
 
 /* ------------------------------------------------------------------------------------------------------- waiting */
 
+static void begin_parting(os_lease *hold)
+{
+    loop_timer_set(hold->client->loop, &hold->parting, PARTING_MS);
+    hold_step(hold, LEASE_EVENT_STOP);
+}
+
 static void interrupted(struct op *op, enum op_reason reason)
 {
     os_lease *hold = container_of(op, os_lease, op);
     hold->interrupted = reason;
     hold->was_interrupted = true;
-    loop_timer_set(hold->client->loop, &hold->parting, PARTING_MS);
-    hold_step(hold, LEASE_EVENT_STOP);
+    begin_parting(hold);
 }
 
 static void on_parting(struct loop_timer *timer)
 {
-    hold_step(container_of(timer, os_lease, parting), LEASE_EVENT_STOP);
+    os_lease *hold = container_of(timer, os_lease, parting);
+    bool is_parting = hold->lease.phase == LEASE_PHASE_LEAVING;
+    if (is_parting || hold->absence.gave_up == NULL)
+        hold_step(hold, LEASE_EVENT_STOP);
+    else
+        begin_parting(hold);
 }
 
 static void no_attempt(struct op *op)

@@ -3,6 +3,7 @@
 #ifndef OSCOMMIT_HOLDING_HOLD_H
 #define OSCOMMIT_HOLDING_HOLD_H
 
+#include "client/absence.h"
 #include "holding/holding.h"
 #include "holding/lease_item.h"
 #include "loop/op.h"
@@ -43,6 +44,7 @@ struct os_lease {
     /* The call that waits for it to be held, or to be over; NULL: none. */
     struct sync *waiting;
     struct op op; /* of that call */
+    struct absence absence;
     enum op_reason interrupted;
     bool was_interrupted;
 

@@ -150,6 +150,13 @@ static bool is_anothers(const os_lease *hold)
            (late && seen->item.held && !lease_has_nonce(&hold->lease, seen->item.version));
 }
 
+static os_code refuse_absent(const os_lease *hold, os_error *err)
+{
+    char what[LEASE_NAME_MAX];
+    (void)snprintf(what, sizeof(what), "The lease \"%.200s\" was not acquired", hold->name);
+    return absence_refuse(&hold->absence, hold->client, what, &hold->error, err);
+}
+
 /* Why nothing is held. */
 static os_code refuse_acquired(const os_lease *hold, os_error *err)
 {
@@ -163,6 +170,8 @@ static os_code refuse_acquired(const os_lease *hold, os_error *err)
                          hold->lease.end == LEASE_BUSY ? "" : ", still at the deadline");
     if (adopts && hold->lease.end == LEASE_LOST)
         return refuse_adopted(hold, err);
+    if (hold->absence.gave_up != NULL)
+        return refuse_absent(hold, err);
     if (hold->was_interrupted)
         return error_set(err, op_reason_code(hold->interrupted), "The lease \"%.200s\" was not acquired: %s.%s%.500s",
                          hold->name, op_reason_clause(hold->interrupted),

@@ -23,6 +23,7 @@ struct meaning {
  * responses". */
 static const struct meaning meanings[] = {
     {"NoSuchBucket", 0, OS_ERR_NO_BUCKET, "Check the bucket's name and the endpoint."},
+    {"InvalidBucketName", 0, OS_ERR_REFUSED, "Check the bucket's name: S3 takes " BUCKET_NAME_FORM "."},
     {"NoSuchKey", 0, OS_ERR_NOT_FOUND, "There is no such object."},
     {"InvalidAccessKeyId", 0, OS_ERR_CREDENTIALS, UNKNOWN_KEY},
     {"XAdminUserNotFound", 0, OS_ERR_CREDENTIALS, UNKNOWN_KEY},
@@ -146,11 +147,15 @@ void store_answer_explain(struct store_answer *answer, enum store_verb verb, con
     char region[128] = "";
     if (said->region[0] && m->ours == OS_ERR_REGION)
         snprintf(region, sizeof(region), " The service names the region \"%s\".", said->region);
+    char reason[384] = " without a reason";
+    if (said->unreadable)
+        snprintf(reason, sizeof(reason), " with an answer that is no error of S3's%s%s",
+                 answer->content_type[0] ? ", but " : "", answer->content_type);
     char fact[320];
     bool begins_with_hint = describe_fact(m, bucket, fact, sizeof(fact));
     answer->code =
         error_set(&answer->error, m->ours, "%s%s of %s failed%s%s%s%.200s (HTTP %d%s%s).%s%s%s", fact,
-                  store_verb_name(verb), object, said->code[0] ? ": " : " without a reason", said->code,
+                  store_verb_name(verb), object, said->code[0] ? ": " : reason, said->code,
                   said->message[0] ? ": " : "", said->message, answer->status, said->request_id[0] ? ", request " : "",
                   said->request_id, region, begins_with_hint ? "" : " ", begins_with_hint ? "" : m->hint);
     error_service(&answer->error, answer->status, said->code, said->request_id);
@@ -165,20 +170,34 @@ void store_answer_transport(struct store_answer *answer, enum store_verb verb, c
     error_service(&answer->error, answer->status, NULL, NULL);
 }
 
-void store_answer_foreign(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
-                          int status, enum store_marks marks)
+/* "HTTP 404 and text/html from nginx" */
+static void describe_stranger(const struct store_stranger *stranger, char ret[256])
 {
+    bool has_type = stranger->type != NULL && stranger->type[0] != '\0';
+    bool has_server = stranger->server != NULL && stranger->server[0] != '\0';
+    (void)snprintf(ret, 256, "HTTP %d%s%.80s%s%.80s", stranger->status, has_type ? " and " : "",
+                   has_type ? stranger->type : "", has_server ? " from " : "", has_server ? stranger->server : "");
+}
+
+void store_answer_foreign(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
+                          const struct store_stranger *stranger, enum store_marks marks)
+{
+    static const char between[] =
+        "which this store puts on every answer, so something in between made this one up. Check the proxy, ingress or "
+        "load balancer in between. If it removes the mark, set answer_mark \"none\" in a store profile.";
+    static const char elsewhere[] =
+        "and nothing shows yet that a store sent it: it may be another kind of server, or a proxy, ingress or load "
+        "balancer "
+        "in between. If the store sends no marks, set answer_mark \"none\" in a store profile.";
     char object[640];
+    char what[256];
     name_object(bucket, key, object, sizeof(object));
+    describe_stranger(stranger, what);
     answer->foreign = true;
-    answer->code = error_set(
-        &answer->error, OS_ERR_NETWORK,
-        "%s of %s got no answer from the store: HTTP %d came without a mark (x-amz-request-id), %s. Check the proxy, "
-        "ingress or load balancer in between. If it removes the mark, set answer_mark \"none\" in a store profile.",
-        store_verb_name(verb), object, status,
-        marks == STORE_MARKS_ALL ? "which this store puts on every answer, so something in between made this one up"
-                                 : "and nothing shows yet that a store sent it");
-    error_service(&answer->error, status, NULL, NULL);
+    answer->code = error_set(&answer->error, OS_ERR_NETWORK,
+                             "%s of %s got no answer from the store: %s came without a mark (x-amz-request-id), %s",
+                             store_verb_name(verb), object, what, marks == STORE_MARKS_ALL ? between : elsewhere);
+    error_service(&answer->error, stranger->status, NULL, NULL);
 }
 
 void store_answer_name_setting(struct store_answer *answer, const struct endpoint *endpoint)

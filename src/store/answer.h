@@ -13,11 +13,17 @@ void store_answer_explain(struct store_answer *answer, enum store_verb verb, con
 void store_answer_transport(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
                             os_code code, const char *detail);
 
-/* The same when another than the store answered, with `status` (E9). */
+/* What another than the store has answered, as far as it says so. */
+struct store_stranger {
+    int status;
+    const char *type;   /* Content-Type; NULL or "": none */
+    const char *server; /* Server; the same */
+};
+/* The same when it did (E9). */
 void store_answer_foreign(struct store_answer *answer, enum store_verb verb, const char *bucket, const char *key,
-                          int status, enum store_marks marks);
+                          const struct store_stranger *stranger, enum store_marks marks);
 
-/* Nothing was sent: of a failure on the way to the store, it says which setting leads there. */
+/* Of a failure on the way to the store, it says which setting leads there. */
 void store_answer_name_setting(struct store_answer *answer, const struct endpoint *endpoint);
 
 void store_answer_content_type(struct store_answer *answer, const char *content_type); /* cut to fit; NULL is fine */

@@ -167,7 +167,7 @@ static void answered(struct store_op *op, const struct http_result *result)
     struct store_answer answer;
     enum store_marks marks = op->is_question ? STORE_MARKS_NONE : op->store->marks;
     s3_store_read(&op->request, op->store->bucket, result, marks, &answer);
-    if (!answer.sent)
+    if (!answer.sent || (answer.foreign && marks != STORE_MARKS_ALL))
         store_answer_name_setting(&answer, &op->store->endpoint);
     if (op->get)
         s3_store_get_end(op->get, &answer);

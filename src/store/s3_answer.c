@@ -106,6 +106,12 @@ static void read_success(const struct store_request *request, const struct http_
     answer->response = request->verb == STORE_HEAD || request->verb == STORE_GET ? response : NULL;
 }
 
+static void read_failure(const struct http_response *response, struct store_answer *answer)
+{
+    s3_parse_error(response, &answer->service);
+    store_answer_content_type(answer, http_headers_get(&response->headers, "content-type"));
+}
+
 /* Some stores say so of an object that was given no tags, and of a bucket that has seen no upload (gofakes3); AWS
  * answers with an empty list. */
 static bool lists_nothing(const struct store_request *request, const struct store_answer *answer)
@@ -166,7 +172,10 @@ void s3_store_read(const struct store_request *request, const char *bucket, cons
     ret->tail_kept = result->tail_kept;
     ret->tail_rate = result->sent_us > 0 ? result->acknowledged_bytes * 1000000 / result->sent_us : 0;
     if (s3_answer_is_foreign(response, marks)) {
-        store_answer_foreign(ret, request->verb, bucket, request->key, response->status, marks);
+        const struct store_stranger stranger = {.status = response->status,
+                                                .type = http_headers_get(&response->headers, "content-type"),
+                                                .server = http_headers_get(&response->headers, "server")};
+        store_answer_foreign(ret, request->verb, bucket, request->key, &stranger, marks);
         return;
     }
     ret->complete = result->code == OS_OK;
@@ -184,7 +193,7 @@ void s3_store_read(const struct store_request *request, const char *bucket, cons
     if (is_success)
         read_success(request, response, ret);
     else
-        s3_parse_error(response, &ret->service);
+        read_failure(response, ret);
     bool error_inside = ret->code != OS_OK && ret->service.code[0] != '\0';
     if ((!is_success || error_inside) && !lists_nothing(request, ret))
         store_answer_explain(ret, request->verb, bucket, request->key);

@@ -6,6 +6,7 @@
 #include "store/proxied.h"
 #include "store/s3_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { S3_SKEW_MIN_S = 300 };
@@ -80,7 +81,7 @@ static bool token_expired(const struct store_op *op, const struct store_answer *
 void s3_store_explain_head(const struct store_op *op, struct store_answer *answer)
 {
     struct sigv4_keys keys;
-    if (!is_bad_head(op, answer) || op->presigned || op->attempt != NULL ||
+    if (!is_bad_head(op, answer) || op->presigned || op->attempt != NULL || !bucket_name_is_usual(op->store->bucket) ||
         credentials_get(op->store->store.credentials, &keys, NULL) != OS_OK || keys.session_token == NULL)
         return;
     answer->code =
@@ -92,18 +93,40 @@ void s3_store_explain_head(const struct store_op *op, struct store_answer *answe
     error_service(&answer->error, answer->status, NULL, answer->service.request_id);
 }
 
+/* Stores take names of versions that they did not make for bad requests. */
+static void name_cause(const struct store_op *op, char ret[640])
+{
+    const struct endpoint *endpoint = &op->store->endpoint;
+    static const char place[] = "set s3_region (--region, AWS_REGION) to its own, and check s3_endpoint "
+                                "(--s3-endpoint, AWS_ENDPOINT_URL_S3)";
+    if (!bucket_name_is_usual(op->store->bucket))
+        (void)snprintf(ret, 640,
+                       "The usual cause is the bucket's name: S3 takes " BUCKET_NAME_FORM
+                       ". If the bucket has this name all the same, look at its region (s3_region is %s) and at the "
+                       "session token.",
+                       endpoint->region);
+    else if (op->request.version_id != NULL)
+        (void)snprintf(ret, 640,
+                       "The usual causes are that the store has no version ids such as %.60s, or that the bucket is in "
+                       "another region than %s: %s.",
+                       op->request.version_id, endpoint->region, place);
+    else
+        (void)snprintf(ret, 640, "The usual cause is that the bucket is in another region than %s: %s.",
+                       endpoint->region, place);
+}
+
 /* Where the answer says nothing, the place is what to look at first. */
 void s3_store_explain_place(const struct store_op *op, struct store_answer *answer)
 {
     const struct endpoint *endpoint = &op->store->endpoint;
     if (answer->status != 400 || answer->service.code[0] != '\0' || answer->code != OS_ERR_REFUSED)
         return;
+    char cause[640];
+    name_cause(op, cause);
     error_set(&answer->error, OS_ERR_REFUSED,
-              "%s of s3://%.255s%s%.200s failed: HTTP 400 without a reason, from %s://%s. The usual cause is that the "
-              "bucket is in another region than %s: set s3_region (--region, AWS_REGION) to its own, and check "
-              "s3_endpoint (--s3-endpoint, AWS_ENDPOINT_URL_S3).",
+              "%s of s3://%.255s%s%.200s failed: HTTP 400 without a reason, from %s://%s. %s",
               store_verb_name(op->request.verb), op->store->bucket, op->request.key != NULL ? "/" : "",
-              op->request.key != NULL ? op->request.key : "", endpoint->scheme, endpoint->host, endpoint->region);
+              op->request.key != NULL ? op->request.key : "", endpoint->scheme, endpoint->host, cause);
     error_service(&answer->error, answer->status, NULL, answer->service.request_id);
 }
 

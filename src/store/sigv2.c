@@ -167,7 +167,8 @@ static void sigv2_execute(struct store_op *op)
     os_code code = sigv2_perform(store, &call, &op->request, &result, &answer->error);
     answer->sent = result.sent;
     if (sigv2_is_foreign(store, &call, &result)) {
-        store_answer_foreign(answer, op->request.verb, store->bucket, op->request.key, result.status,
+        const struct store_stranger stranger = {.status = result.status, .type = result.content_type};
+        store_answer_foreign(answer, op->request.verb, store->bucket, op->request.key, &stranger,
                              (enum store_marks)atomic_load(&store->marks));
         return;
     }

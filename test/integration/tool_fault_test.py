@@ -259,6 +259,14 @@ class Refused(BackendCase):
                 self.assertEqual(ran.line()["error"]["code"], code, ran)
                 self.assertNotIn("wrong-secret", ran.text + ran.errors)
 
+    def test_a_missing_bucket_is_no_missing_object(self):
+        url = "s3://no-such-bucket-anywhere/key"
+        for arguments in (["get", url, os.path.join(self.folder, "nothing")], ["head", url], ["rm", url], ["put", "-", url]):
+            with self.subTest(command=arguments[0]):
+                ran = self.exits(NOT_EXECUTED, *arguments, "--json", data=b"x")
+                self.assertIn("The bucket no-such-bucket-anywhere does not exist", ran.errors)
+                self.assertIn('"OS_ERR_NO_BUCKET"', ran.text + ran.errors)
+
     def test_a_table_with_other_keys_is_reported(self):
         table = self.table + "-odd"
         status, _ = dynamo(

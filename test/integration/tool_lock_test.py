@@ -189,6 +189,11 @@ class Lock(LockCase):
             beside = f"oscommit table create --leases --ledger dynamodb://{self.table}-leases "
             self.assertIn(beside, unfit.errors)
             self.assertIn(beside, used.errors)
+            self.ok("lock", self.key("listed"), "--", "true")  # leaves its item, for the token
+            for command in (("gc", self.url("")), ("table", "ls")):
+                taken = self.exits(NOT_EXECUTED, *command)
+                self.assertIn("other keys than one of records", taken.errors)
+                self.assertIn("perhaps leases or locks", taken.errors)
             other = {"OSCOMMIT_LEDGER": f"dynamodb://{self.table}-{self.key('none')}"}
         absent = self.exits(NOT_EXECUTED, "lock", "x", "--", "echo", "ran", environment=other)
         self.assertEqual(absent.out, b"")

@@ -77,7 +77,7 @@ class Ingress(BackendCase):
         ran = self.exits(
             UNREACHABLE, "put", "-", self.new_url("stays"), "--if-absent", *FAST, environment=self.environment, data=b""
         )
-        self.assertIn("HTTP 404 came without a mark", ran.errors)
+        self.assertIn("HTTP 404 and text/plain came without a mark", ran.errors)
         self.assertIn("ingress", ran.errors)
 
     def test_what_an_ingress_says_of_a_write_decides_nothing(self):

@@ -100,7 +100,7 @@ os_client *scratch_s3_client(const struct scratch *scratch, const char *host, co
     snprintf(ledger_url, sizeof(ledger_url), "sqlite://%s/.oscommit/ledger.db", scratch->root);
     if (more)
         options = *more;
-    options.store_url = "s3://bucket";
+    options.store_url = options.store_url ? options.store_url : "s3://bucket";
     options.s3_endpoint = endpoint;
     options.ledger_url = options.ledger_url ? options.ledger_url : ledger_url;
     options.access_key_id = "key";

@@ -34,7 +34,7 @@ struct sqlite3 *scratch_lock_file(const struct scratch *scratch, const char *nam
 void scratch_unlock_file(struct sqlite3 *db);
 
 /* A client of a made-up S3 store at "127.0.0.1:port", whose records are those of the embedded store; over TLS where
- * `more` has a ca_file. `more` may name another ledger. */
+ * `more` has a ca_file. `more` may name another ledger, and another store_url. */
 os_client *scratch_s3_client(const struct scratch *scratch, const char *host, const os_options *more);
 
 /* A client of a made-up S3 store and, unless it is NULL, of a made-up DynamoDB, both at "127.0.0.1:port". `more` may name

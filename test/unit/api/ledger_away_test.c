@@ -4,21 +4,18 @@
  * has sent nothing to the store says so after ten seconds, and names the setting; so does one that resolves a ticket.
  * The store is a made-up one that is well. All cases wait at the same time.
  */
+#include "support/address.h"
 #include "support/event.h"
 #include "support/http_server.h"
 #include "unit/api/client_scratch.h"
 
 #include "oscommit_lease.h"
 
-#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 #define DATE "Date: Sat, 21 Nov 2026 18:00:00 GMT\r\n"
 
@@ -104,44 +101,7 @@ static void answer_ledger(void *context, const struct http_server_record *record
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ addresses */
-
-enum { WAITING = 4, LONG_MS = 120000 };
-
-/* An address at which nobody listens, or somebody who never accepts: then the kernel drops what comes. */
-struct address {
-    int socket;
-    int waiting[WAITING];
-};
-
-/* `port` 0: any. */
-static int address_take(struct address *ret, int port, bool listens)
-{
-    const int on = 1;
-    struct sockaddr_in address = {
-        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)port)};
-    socklen_t length = sizeof(address);
-    ret->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(setsockopt(ret->socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)), 0);
-    assert_int_equal(bind(ret->socket, (struct sockaddr *)&address, sizeof(address)), 0);
-    assert_int_equal(getsockname(ret->socket, (struct sockaddr *)&address, &length), 0);
-    if (listens)
-        assert_int_equal(listen(ret->socket, 0), 0);
-    for (int i = 0; i < WAITING; i++) {
-        ret->waiting[i] = listens ? socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0) : -1;
-        if (listens)
-            (void)connect(ret->waiting[i], (struct sockaddr *)&address, sizeof(address));
-    }
-    return ntohs(address.sin_port);
-}
-
-static void address_free(struct address *address)
-{
-    for (int i = 0; i < WAITING; i++)
-        if (address->waiting[i] >= 0)
-            close(address->waiting[i]);
-    close(address->socket);
-}
+enum { LONG_MS = 120000 };
 
 /* ------------------------------------------------------------------------------------------------ a case */
 

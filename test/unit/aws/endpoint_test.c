@@ -378,6 +378,23 @@ TEST(bucket_names_follow_the_rules_of_s3)
     assert_true(bucket_name_ok(longest));
 }
 
+TEST(names_that_new_buckets_cannot_have_are_known)
+{
+    char longest[65];
+    memset(longest, 'b', 64);
+    longest[64] = '\0';
+    static const char *const usual[] = {"abc", "my-bucket", "my.bucket.1", "1bucket", "a--b"};
+    const char *unusual[] = {"Old_bucket", "oldBucket", "old_bucket", "a.-b", "a-.b", "ab", "192.168.5.4", longest};
+    for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+        if (!bucket_name_is_usual(usual[i]))
+            fail_msg("%s is called unusual", usual[i]);
+    for (size_t i = 0; i < sizeof(unusual) / sizeof(unusual[0]); i++)
+        if (bucket_name_is_usual(unusual[i]))
+            fail_msg("%s is called usual", unusual[i]);
+    longest[63] = '\0';
+    assert_true(bucket_name_is_usual(longest));
+}
+
 TEST(a_bucket_goes_into_the_host_on_aws_when_it_is_one_label)
 {
     const struct endpoint aws = parsed(NULL, "us-east-1");

@@ -81,7 +81,8 @@ TEST(a_table_of_other_keys_has_no_records)
     os_error err;
     assert_int_equal(put_outcome(400, body, NULL, &err), TABLE_REFUSED);
     assert_int_equal(err.code, OS_ERR_TABLE);
-    assert_says(err, "This table has other keys than one of records: another kind of items is in it. Name a table of ");
+    assert_says(err, "This table has other keys than one of records: another kind of items is in it, perhaps leases or "
+                     "locks. Name a table of ");
 }
 
 /* R4: a conflict is a record of somebody's; who says so at another status is no DynamoDB. */

@@ -80,7 +80,8 @@ TEST(a_row_that_is_no_record_is_given_whole)
     struct seen seen = {.count = 0};
     char *last_key = NULL;
     assert_int_equal(list_outcome(200,
-                                  "{\"Items\":[{\"path\":{\"S\":\"p\"},\"etag\":{\"N\":\"1\"},\"x\":{\"L\":[]}},{},"
+                                  "{\"Items\":[{\"path\":{\"S\":\"p\"},\"etag\":{\"N\":\"1\"},\"x\":{\"L\":[]}},"
+                                  "{\"path\":{},\"etag\":{}},"
                                   "{\"path\":{\"S\":\"a\\u0000b\"},\"etag\":{\"S\":\"e\"}}]}",
                                   &seen, &last_key, NULL),
                      TABLE_OK);
@@ -89,11 +90,34 @@ TEST(a_row_that_is_no_record_is_given_whole)
     assert_string_equal(seen.rows[0].path, "p");
     assert_string_equal(seen.rows[0].etag, "");
     assert_string_equal(seen.rows[0].other, "{\"path\":{\"S\":\"p\"},\"etag\":{\"N\":\"1\"},\"x\":{\"L\":[]}}");
-    assert_string_equal(seen.rows[1].other, "{}");
+    assert_string_equal(seen.rows[1].path, "");
+    assert_string_equal(seen.rows[1].other, "{\"path\":{},\"etag\":{}}");
     assert_false(seen.rows[2].readable);
     assert_string_equal(seen.rows[2].path, "");
     assert_string_equal(seen.rows[2].etag, "e");
     assert_string_equal(seen.rows[2].other, "{\"path\":{\"S\":\"a\\u0000b\"},\"etag\":{\"S\":\"e\"}}");
+}
+
+TEST(an_item_without_the_keys_is_of_another_kind_of_table)
+{
+    static const char *const items[] = {
+        "{}", "{\"path\":{\"S\":\"p\"}}", "{\"etag\":{\"S\":\"*\"}}",
+        "{\"key\":{\"S\":\"nightly\"},\"lease_expiry\":{\"N\":\"1\"},\"lease_version\":{\"S\":\"v\"}}"};
+    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+        char body[512];
+        struct seen seen = {.count = 0};
+        char *last_key = NULL;
+        os_error err;
+        (void)snprintf(body, sizeof(body), "{\"Items\":[" ITEM ",%s]}", items[i]);
+        assert_int_equal(list_outcome(200, body, &seen, &last_key, &err), TABLE_REFUSED);
+        assert_int_equal(err.code, OS_ERR_TABLE);
+        assert_says(
+            err,
+            "has an item without the keys of one of records. This table has other keys than one of records: another "
+            "kind of items is in it, perhaps leases or locks. Name a table of records, or make one with ");
+        assert_int_equal(seen.count, 0);
+        assert_null(last_key);
+    }
 }
 
 TEST(attributes_of_others_come_with_their_row)
