@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/result_file.h"
+#include "cli/verdict.h"
 #include "history/jsonl.h"
 #include "history/judge.h"
 #include "history/lease_judge.h"
@@ -153,7 +154,7 @@ static void print_leases_json(struct output *output, const char *name, const str
 
 /* -------------------------------------------------------------------------------------------------------- files */
 
-static enum status check_fail(struct output *output, const char *name, os_error *error)
+static enum status check_fail(struct output *output, const char *name, const os_error *error)
 {
     if (output->json) {
         struct json_line line;
@@ -163,7 +164,7 @@ static enum status check_fail(struct output *output, const char *name, os_error 
         (void)output_json_print(output, &line);
     }
     output_message(output, error->message);
-    return STATUS_NOT_EXECUTED;
+    return status_of_read(error);
 }
 
 static enum status fail_no_memory(struct output *output, const char *name)
@@ -176,18 +177,18 @@ static enum status fail_no_memory(struct output *output, const char *name)
 
 /* False: it was said what went wrong. */
 static bool write_report(struct output *output, const char *report, const struct history *history,
-                         const struct judge_result *result)
+                         const struct judge_result *result, enum status *ret_status)
 {
     os_error error = {.code = OS_OK};
     struct result_file file;
 
     if (!result_file_open(report, &file, &error)) {
-        (void)check_fail(output, report, &error);
+        *ret_status = check_fail(output, report, &error);
         return false;
     }
     bool written = report_write(history, result, file.stream, &error) == OS_OK;
     if (!result_file_close(&file, written, &error) || !written) {
-        (void)check_fail(output, report, &error);
+        *ret_status = check_fail(output, report, &error);
         return false;
     }
     return true;
@@ -219,6 +220,7 @@ static enum status judge_file(struct output *output, const char *name, const cha
                               const struct history *history)
 {
     struct judge_result result;
+    enum status status;
 
     if (!judge_history(history, &result))
         return fail_no_memory(output, name);
@@ -227,8 +229,8 @@ static enum status judge_file(struct output *output, const char *name, const cha
         check_print_json(output, name, &result, &counts);
     else if (output_is_human(output))
         check_print_human(name, &result, &counts);
-    if (report != NULL && !write_report(output, report, history, &result))
-        return STATUS_NOT_EXECUTED;
+    if (report != NULL && !write_report(output, report, history, &result, &status))
+        return status;
     if (result.finding_count > 0)
         return STATUS_CONFLICT;
     return result.gave_up ? STATUS_UNKNOWN : STATUS_DONE;
@@ -241,7 +243,7 @@ static enum status check_file(struct output *output, const char *name, const cha
     FILE *file = is_stdin ? stdin : fopen(name, "re");
 
     if (file == NULL) {
-        error.code = OS_ERR_IO;
+        error.code = code_of_errno(errno);
         (void)snprintf(error.message, sizeof(error.message), "%.300s cannot be opened: %s.", name, strerror(errno));
         return check_fail(output, name, &error);
     }
@@ -260,12 +262,19 @@ static enum status check_file(struct output *output, const char *name, const cha
 }
 
 /* What one file says is worth more than what another leaves open: refused, unreadable, undecided, accepted. */
+static int rank_of(enum status status)
+{
+    switch (status) {
+    case STATUS_DONE: return 0;
+    case STATUS_UNKNOWN: return 1;
+    case STATUS_CONFLICT: return 3;
+    default: return 2;
+    }
+}
+
 static enum status worse_status(enum status a, enum status b)
 {
-    static const int rank[] = {
-        [STATUS_DONE] = 0, [STATUS_UNKNOWN] = 1, [STATUS_NOT_EXECUTED] = 2, [STATUS_USAGE] = 2, [STATUS_CONFLICT] = 3};
-
-    return rank[a] >= rank[b] ? a : b;
+    return rank_of(a) >= rank_of(b) ? a : b;
 }
 
 enum status check_run(const struct options *options)

@@ -10,7 +10,18 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from oscommit_testing import ABSENT, CONFLICT, NOT_EXECUTED, UNREACHABLE, USAGE, BackendCase, main, md5_etag, tool
+from oscommit_testing import (
+    ABSENT,
+    CONFLICT,
+    DENIED,
+    NOT_EXECUTED,
+    UNREACHABLE,
+    USAGE,
+    BackendCase,
+    main,
+    md5_etag,
+    tool,
+)
 
 
 class Streams(BackendCase):
@@ -141,6 +152,91 @@ class Remove(BackendCase):
         self.assertEqual(self.run_tool("head", url, "--json").line()["error"]["code"], "OS_ERR_NOT_FOUND")
 
 
+class Statuses(BackendCase):
+    def test_without_a_ledger_nothing_is_sent(self):
+        if self.backend.embedded:
+            self.skipTest("a store of files has its ledger")
+        bare = {"OSCOMMIT_LEDGER": ""}
+        url, path = self.new_url("bare"), self.file("bare", b"x")
+        folder = os.path.join(self.folder, "bare-folder")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "file"), "wb"):
+            pass
+        self.ok("put", path, url)
+        for arguments in (
+            ("put", path, url, "--if-absent"),
+            ("put", path, url, "--if-match", md5_etag(b"x")),
+            ("cp", url, self.new_url("bare"), "--if-absent"),
+            ("mv", url, self.new_url("bare")),
+            ("rm", url, "--if-match", md5_etag(b"x")),
+            ("cp", "-r", folder, self.new_url("bare"), "--if-absent"),
+            ("race", self.new_url("bare"), "--writers", "2"),
+            ("table", "ls", self.store),
+            ("lock", "ls"),
+        ):
+            self.assertIn("ledger", self.exits(USAGE, *arguments, environment=bare).errors, arguments)
+        ran = self.exits(USAGE, "update", url, "--", "cat", environment=bare)
+        self.assertIn("0 requests", ran.text)
+
+    def test_what_a_service_has_answered_is_no_bad_usage(self):
+        if self.backend.embedded:
+            self.skipTest("a store of files has its ledger")
+        elsewhere = {"AWS_ENDPOINT_URL_DYNAMODB": self.store_endpoint}
+        ran = self.exits(NOT_EXECUTED, "table", "ls", environment=elsewhere)
+        self.assertIn("something that is not DynamoDB", ran.errors)
+
+    def test_a_bucket_that_is_not_there_has_one_status(self):
+        if self.backend.embedded:
+            self.skipTest("a store of files has no buckets")
+        url = "s3://no-such-bucket-anywhere/key"
+        for arguments in (
+            ("head", url),
+            ("get", url),
+            ("ls", url),
+            ("put", "/dev/null", url),
+            ("put", "/dev/null", url, "--if-absent"),
+            ("race", url, "--writers", "2"),
+        ):
+            self.exits(ABSENT, *arguments)
+
+    def test_a_file_that_may_not_be_used_is_denied(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can be somebody else")
+        os.chmod(self.folder, 0o755)
+        closed = os.path.join(self.folder, "closed")
+        os.makedirs(closed, exist_ok=True)
+        secret = os.path.join(closed, "secret")
+        with open(secret, "wb") as out:
+            out.write(b"x")
+        os.chmod(closed, 0o700)
+        environment = {"OSCOMMIT_STORE": "", "OSCOMMIT_LEDGER": ""}
+        url = "s3://nothing-is-sent/key"
+        for arguments in (
+            ("put", secret, url),
+            ("put", "/etc/passwd", url, "--ca-file", secret),
+            ("put", "/etc/passwd", url, "--store-profile", secret),
+            ("put", "/etc/passwd", url, "--config", secret),
+            ("put", "/etc/passwd", url, "--if-absent", "--ticket-file", secret + ".json"),
+            ("probe", url, "--profile-out", secret + ".json"),
+            ("cp", "-r", closed, url, "--if-absent"),
+            ("cp", "-r", url, closed),
+            ("init", os.path.join(closed, "store")),
+            ("table", "create", "--ledger", f"sqlite://{closed}/ledger.db"),
+            ("check", secret),
+            ("delta", "append", url, secret),
+        ):
+            try:
+                ran = self.run_tool(*arguments, environment=environment, user=54321, group=54321)
+            except PermissionError:
+                self.skipTest("the tool may not be run by somebody else here")
+            if b"cannot open shared object file" in ran.err:
+                self.skipTest("the tool may not be run by somebody else here")
+            self.assertEqual(ran.status, DENIED, (arguments, ran))
+            self.assertIn("Permission denied", ran.errors)
+        ran = self.run_tool("resolve", url, "--ticket-file", secret, environment=environment, user=54321, group=54321)
+        self.assertEqual(ran.status, USAGE, ran)  # of the ticket's write nothing is known
+
+
 class Init(BackendCase):
     def path(self, *names):
         return os.path.join(self.folder, f"init-{self.key('store')}", *names)
@@ -213,4 +309,4 @@ class Help(BackendCase):
 
 
 if __name__ == "__main__":
-    main(Streams, Remove, Init, Help, only={"embedded", "minio", "gofakes3"})
+    main(Streams, Remove, Statuses, Init, Help, only={"embedded", "minio", "gofakes3"})

@@ -78,7 +78,7 @@ static enum status table_ls_run(const struct options *options)
         if (listing.output_failed)
             status = STATUS_OUTPUT;
         else if (code != OS_OK)
-            status = output_outcome(&session.output, at.url, status_of_read(code), &error);
+            status = output_outcome(&session.output, at.url, status_of_read(&error), &error);
     }
     return table_close(&session, &at, status);
 }
