@@ -290,6 +290,11 @@ class Help(BackendCase):
             self.assertNotIn(flag, text)
             self.assertIn(flag, whole)
 
+    def test_a_default_is_told_once(self):
+        text = self.ok("race", "--help").text
+        self.assertEqual(text.count("3s"), 1)
+        self.assertIn("[60s; of a race 3s]", text)
+
     def test_a_path_in_a_store_is_told_as_its_url(self):
         root = os.path.join(self.folder, "hinted")
         self.ok("init", root)
