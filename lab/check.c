@@ -20,8 +20,24 @@
 struct counts {
     uint64_t by_verdict[OS_UNKNOWN + 1]; /* of writes, after settlement */
     uint64_t reads;
-    uint64_t settled; /* unknown at first, and told later */
+    uint64_t settled;   /* unknown at first, and told later */
+    uint64_t unsettled; /* unknown to the last */
+    uint64_t killed;    /* neither: their process died in them, and nobody was told anything */
 };
+
+static void count_write(struct counts *counts, const struct history_call *call)
+{
+    bool is_open = call->settled == OS_UNKNOWN;
+    bool is_killed = is_open && call->end_us == HISTORY_NEVER && call->settled_us == 0;
+
+    if (is_killed) {
+        counts->killed++;
+        return;
+    }
+    counts->by_verdict[call->settled]++;
+    counts->unsettled += is_open ? 1 : 0;
+    counts->settled += call->verdict == OS_UNKNOWN && !is_open ? 1 : 0;
+}
 
 static struct counts count_calls(const struct history *history)
 {
@@ -29,12 +45,10 @@ static struct counts count_calls(const struct history *history)
 
     for (size_t i = 0; i < history_call_count(history); i++) {
         const struct history_call *call = history_call_at(history, i);
-        if (call->operation == HISTORY_READ) {
+        if (call->operation == HISTORY_READ)
             counts.reads++;
-            continue;
-        }
-        counts.by_verdict[call->settled]++;
-        counts.settled += call->verdict == OS_UNKNOWN && call->settled != OS_UNKNOWN ? 1 : 0;
+        else
+            count_write(&counts, call);
     }
     return counts;
 }
@@ -71,10 +85,11 @@ static void check_print_human(const char *name, const struct judge_result *resul
     (void)printf("%s ", check_word_of(result));
     clean_print(stdout, name);
     (void)printf("\n  %zu calls on %zu keys: %" PRIu64 " committed, %" PRIu64 " conflict, %" PRIu64
-                 " not executed, %" PRIu64 " unknown; %" PRIu64 " reads; %" PRIu64 " settled, %zu not settled\n",
+                 " not executed, %" PRIu64 " unknown, %" PRIu64 " killed in flight; %" PRIu64 " reads; %" PRIu64
+                 " settled, %" PRIu64 " not settled\n",
                  result->calls, result->keys, counts->by_verdict[OS_COMMITTED], counts->by_verdict[OS_CONFLICT],
-                 counts->by_verdict[OS_NOT_EXECUTED], counts->by_verdict[OS_UNKNOWN], counts->reads, counts->settled,
-                 result->unsettled);
+                 counts->by_verdict[OS_NOT_EXECUTED], counts->by_verdict[OS_UNKNOWN], counts->killed, counts->reads,
+                 counts->settled, counts->unsettled);
     if (result->refused > 0)
         (void)printf("  %zu keys are refused\n", result->refused);
     print_findings(result);
@@ -117,9 +132,10 @@ static void check_print_json(struct output *output, const char *name, const stru
     json_line_number(&line, "conflict", counts->by_verdict[OS_CONFLICT]);
     json_line_number(&line, "not_executed", counts->by_verdict[OS_NOT_EXECUTED]);
     json_line_number(&line, "unknown", counts->by_verdict[OS_UNKNOWN]);
+    json_line_number(&line, "killed", counts->killed);
     json_line_number(&line, "reads", counts->reads);
     json_line_number(&line, "settled", counts->settled);
-    json_line_number(&line, "unsettled", result->unsettled);
+    json_line_number(&line, "unsettled", counts->unsettled);
     json_line_number(&line, "refused_keys", result->refused);
     json_line_number(&line, "undecided_keys", result->undecided);
     json_line_value(&line, "findings", json_findings(result));
