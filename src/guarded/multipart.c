@@ -83,7 +83,8 @@ static os_code multipart_head_first(struct multipart *multipart, bool *ret_decid
     driver_outcome_clear(outcome);
     outcome->verdict = OS_CONFLICT;
     memcpy(outcome->result.rule, "R1", sizeof("R1"));
-    const struct driver_expected expected = {params->key, params->etag ? params->etag : "", params->fencing};
+    const struct driver_expected expected = {
+        .key = params->key, .etag = params->etag ? params->etag : "", .fencing = params->fencing};
     driver_describe_conflict(outcome, &expected, found);
     return OS_OK;
 }
