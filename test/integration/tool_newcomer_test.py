@@ -215,9 +215,33 @@ class Statuses(BackendCase):
         ):
             self.exits(ABSENT, *arguments)
 
+    def denied_to_a_stranger(self, *arguments, status=DENIED):
+        environment = {"OSCOMMIT_STORE": "", "OSCOMMIT_LEDGER": ""}
+        try:
+            ran = self.run_tool(*arguments, environment=environment, user=54321, group=54321)
+        except PermissionError:
+            self.skipTest("only root can be somebody else, and the tool may not be run by anybody here")
+        if b"cannot open shared object file" in ran.err:
+            self.skipTest("the tool may not be run by somebody else here")
+        self.assertEqual(ran.status, status, (arguments, ran))
+        return ran
+
+    def test_who_may_not_write_a_ledger_is_told_what_to_do(self):
+        os.chmod(self.folder, 0o755)
+        folder = os.path.join(self.folder, "read-only")
+        os.makedirs(folder, exist_ok=True)
+        ledger = f"sqlite://{folder}/ledger.db"
+        self.ok("table", "create", "--ledger", ledger)
+        os.chmod(os.path.join(folder, "ledger.db"), 0o644)
+        os.chmod(folder, 0o755)
+        for arguments in (("lock", "a", "--ledger", ledger, "--", "true"), ("table", "create", "--ledger", ledger + "2")):
+            ran = self.denied_to_a_stranger(*arguments)
+            self.assertIn("Let the user of this process write the file and its folder", ran.errors)
+            self.assertIn("with --ledger", ran.errors)
+        missing = self.exits(NOT_EXECUTED, "table", "create", "--ledger", f"sqlite://{folder}/none/ledger.db")
+        self.assertIn("Make its folder first", missing.errors)
+
     def test_a_file_that_may_not_be_used_is_denied(self):
-        if os.geteuid() != 0:
-            self.skipTest("only root can be somebody else")
         os.chmod(self.folder, 0o755)
         closed = os.path.join(self.folder, "closed")
         os.makedirs(closed, exist_ok=True)
@@ -225,7 +249,6 @@ class Statuses(BackendCase):
         with open(secret, "wb") as out:
             out.write(b"x")
         os.chmod(closed, 0o700)
-        environment = {"OSCOMMIT_STORE": "", "OSCOMMIT_LEDGER": ""}
         url = "s3://nothing-is-sent/key"
         for arguments in (
             ("put", secret, url),
@@ -241,16 +264,10 @@ class Statuses(BackendCase):
             ("check", secret),
             ("delta", "append", url, secret),
         ):
-            try:
-                ran = self.run_tool(*arguments, environment=environment, user=54321, group=54321)
-            except PermissionError:
-                self.skipTest("the tool may not be run by somebody else here")
-            if b"cannot open shared object file" in ran.err:
-                self.skipTest("the tool may not be run by somebody else here")
-            self.assertEqual(ran.status, DENIED, (arguments, ran))
+            ran = self.denied_to_a_stranger(*arguments)
             self.assertIn("Permission denied", ran.errors)
-        ran = self.run_tool("resolve", url, "--ticket-file", secret, environment=environment, user=54321, group=54321)
-        self.assertEqual(ran.status, USAGE, ran)  # of the ticket's write nothing is known
+        # Of the ticket's write nothing is known.
+        self.denied_to_a_stranger("resolve", url, "--ticket-file", secret, status=USAGE)
 
 
 class Init(BackendCase):
