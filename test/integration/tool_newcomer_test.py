@@ -3,6 +3,7 @@
 """What somebody tries who meets the tool for the first time: it does what was meant, or says what to do."""
 
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -18,6 +19,7 @@ from oscommit_testing import (
     UNREACHABLE,
     USAGE,
     BackendCase,
+    dynamo,
     main,
     md5_etag,
     tool,
@@ -270,6 +272,47 @@ class Statuses(BackendCase):
         self.denied_to_a_stranger("resolve", url, "--ticket-file", secret, status=USAGE)
 
 
+class Advice(BackendCase):
+    def advised(self, output):
+        """The commands that stand on lines of their own, without the first word."""
+        lines = [line.strip() for line in output.splitlines()]
+        return [shlex.split(line)[1:] for line in lines if line.startswith("oscommit ") and not line.startswith("oscommit:")]
+
+    def test_items_of_a_table_of_leases_are_no_stuck_records(self):
+        if self.backend.embedded:
+            self.skipTest("a file of SQLite keeps leases apart")
+        where = ("--ledger", f"dynamodb://{self.table}-leases", "--dynamodb-endpoint", self.ledger_endpoint)
+        bare = {"AWS_ENDPOINT_URL_DYNAMODB": "", "OSCOMMIT_LEDGER": ""}
+        self.ok("table", "create", "--leases", *where, environment=bare)
+        self.ok("lease", "acquire", "nightly", *where, environment=bare)
+        for flags in ((), ("--stuck",)):
+            ran = self.ok("table", "ls", *flags, *where, environment=bare)
+            self.assertEqual(ran.text, "")
+            (command,) = self.advised(ran.errors)
+            self.assertIn("nightly", self.ok(*command, environment=bare).text)
+
+    def test_how_to_release_a_stuck_record_works_when_it_is_copied(self):
+        if self.backend.embedded:
+            self.skipTest("a store of files has its ledger")
+        key = self.key("stuck")
+        self.damage(key)
+        bare = {"AWS_ENDPOINT_URL_DYNAMODB": "", "AWS_ENDPOINT_URL_S3": "", "OSCOMMIT_LEDGER": ""}
+        where = ("--ledger", f"dynamodb://{self.table}", "--dynamodb-endpoint", self.ledger_endpoint)
+        there = (*where, "--s3-endpoint", self.store_endpoint)
+        commands = self.advised(self.ok("table", "ls", "--stuck", self.url(""), *there, environment=bare).text)
+        (command,) = [command for command in commands if self.url(key) in command]
+        self.ok(*command, environment=bare)
+        self.damage(key)
+        commands = self.advised(self.ok("table", "ls", "--stuck", *where, environment=bare).text)
+        (command,) = [command for command in commands if key in command]
+        self.assertEqual(command[command.index("--store") + 1], "s3://BUCKET")
+
+    def damage(self, key):
+        item = {"path": {"S": key}, "etag": {"S": "*"}, "generation": {"S": "no number"}}
+        status, body = dynamo(self.ledger_endpoint, "PutItem", {"TableName": self.table, "Item": item})
+        self.assertEqual(status, 200, body)
+
+
 class Init(BackendCase):
     def path(self, *names):
         return os.path.join(self.folder, f"init-{self.key('store')}", *names)
@@ -347,4 +390,4 @@ class Help(BackendCase):
 
 
 if __name__ == "__main__":
-    main(Streams, Remove, Statuses, Init, Help, only={"embedded", "minio", "gofakes3"})
+    main(Streams, Remove, Statuses, Advice, Init, Help, only={"embedded", "minio", "gofakes3"})
