@@ -377,6 +377,7 @@ OS_API os_code os_options_from_environment(os_options *options, os_error *err);
 /* Opens a client: checks every option and starts the I/O thread. Credentials are looked up when they are first needed.
  * Sends nothing unless check_table is set. os_client_close frees the client.
  *   OS_ERR_CONFIG       an option or URL is wrong: the message names it
+ *   OS_ERR_DENIED       a file that an option names, the root or the ledger may not be read
  *   OS_ERR_NO_TABLE, OS_ERR_TABLE, OS_ERR_DENIED ...   only with check_table
  *   OS_ERR_UNSUPPORTED  signature v2 in the static library, or without the module liboscommit-sigv2
  *   OS_ERR_IO           the embedded root or ledger cannot be opened
@@ -550,7 +551,7 @@ typedef struct os_result {
     uint64_t generation;  /* of the caller's last record */
     uint32_t guards;      /* guards that ran */
     uint32_t attempts;    /* attempts that were sent */
-    uint32_t requests;    /* requests made to store and ledger */
+    uint32_t requests;    /* requests made to store and ledger; not what never left for want of keys or a connection */
     uint64_t waited_ms;   /* time spent waiting for other writers' records */
     uint64_t duration_ms;
     int took_over;        /* non-zero: the record of another writer was taken over */

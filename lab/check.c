@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/result_file.h"
+#include "cli/verdict.h"
 #include "history/jsonl.h"
 #include "history/judge.h"
 #include "history/lease_judge.h"
@@ -19,8 +20,24 @@
 struct counts {
     uint64_t by_verdict[OS_UNKNOWN + 1]; /* of writes, after settlement */
     uint64_t reads;
-    uint64_t settled; /* unknown at first, and told later */
+    uint64_t settled;   /* unknown at first, and told later */
+    uint64_t unsettled; /* unknown to the last */
+    uint64_t killed;    /* neither: their process died in them, and nobody was told anything */
 };
+
+static void count_write(struct counts *counts, const struct history_call *call)
+{
+    bool is_open = call->settled == OS_UNKNOWN;
+    bool is_killed = is_open && call->end_us == HISTORY_NEVER && call->settled_us == 0;
+
+    if (is_killed) {
+        counts->killed++;
+        return;
+    }
+    counts->by_verdict[call->settled]++;
+    counts->unsettled += is_open ? 1 : 0;
+    counts->settled += call->verdict == OS_UNKNOWN && !is_open ? 1 : 0;
+}
 
 static struct counts count_calls(const struct history *history)
 {
@@ -28,12 +45,10 @@ static struct counts count_calls(const struct history *history)
 
     for (size_t i = 0; i < history_call_count(history); i++) {
         const struct history_call *call = history_call_at(history, i);
-        if (call->operation == HISTORY_READ) {
+        if (call->operation == HISTORY_READ)
             counts.reads++;
-            continue;
-        }
-        counts.by_verdict[call->settled]++;
-        counts.settled += call->verdict == OS_UNKNOWN && call->settled != OS_UNKNOWN ? 1 : 0;
+        else
+            count_write(&counts, call);
     }
     return counts;
 }
@@ -70,10 +85,11 @@ static void check_print_human(const char *name, const struct judge_result *resul
     (void)printf("%s ", check_word_of(result));
     clean_print(stdout, name);
     (void)printf("\n  %zu calls on %zu keys: %" PRIu64 " committed, %" PRIu64 " conflict, %" PRIu64
-                 " not executed, %" PRIu64 " unknown; %" PRIu64 " reads; %" PRIu64 " settled, %zu not settled\n",
+                 " not executed, %" PRIu64 " unknown, %" PRIu64 " killed in flight; %" PRIu64 " reads; %" PRIu64
+                 " settled, %" PRIu64 " not settled\n",
                  result->calls, result->keys, counts->by_verdict[OS_COMMITTED], counts->by_verdict[OS_CONFLICT],
-                 counts->by_verdict[OS_NOT_EXECUTED], counts->by_verdict[OS_UNKNOWN], counts->reads, counts->settled,
-                 result->unsettled);
+                 counts->by_verdict[OS_NOT_EXECUTED], counts->by_verdict[OS_UNKNOWN], counts->killed, counts->reads,
+                 counts->settled, counts->unsettled);
     if (result->refused > 0)
         (void)printf("  %zu keys are refused\n", result->refused);
     print_findings(result);
@@ -116,9 +132,10 @@ static void check_print_json(struct output *output, const char *name, const stru
     json_line_number(&line, "conflict", counts->by_verdict[OS_CONFLICT]);
     json_line_number(&line, "not_executed", counts->by_verdict[OS_NOT_EXECUTED]);
     json_line_number(&line, "unknown", counts->by_verdict[OS_UNKNOWN]);
+    json_line_number(&line, "killed", counts->killed);
     json_line_number(&line, "reads", counts->reads);
     json_line_number(&line, "settled", counts->settled);
-    json_line_number(&line, "unsettled", result->unsettled);
+    json_line_number(&line, "unsettled", counts->unsettled);
     json_line_number(&line, "refused_keys", result->refused);
     json_line_number(&line, "undecided_keys", result->undecided);
     json_line_value(&line, "findings", json_findings(result));
@@ -153,7 +170,7 @@ static void print_leases_json(struct output *output, const char *name, const str
 
 /* -------------------------------------------------------------------------------------------------------- files */
 
-static enum status check_fail(struct output *output, const char *name, os_error *error)
+static enum status check_fail(struct output *output, const char *name, const os_error *error)
 {
     if (output->json) {
         struct json_line line;
@@ -163,7 +180,7 @@ static enum status check_fail(struct output *output, const char *name, os_error 
         (void)output_json_print(output, &line);
     }
     output_message(output, error->message);
-    return STATUS_NOT_EXECUTED;
+    return status_of_read(error);
 }
 
 static enum status fail_no_memory(struct output *output, const char *name)
@@ -176,18 +193,18 @@ static enum status fail_no_memory(struct output *output, const char *name)
 
 /* False: it was said what went wrong. */
 static bool write_report(struct output *output, const char *report, const struct history *history,
-                         const struct judge_result *result)
+                         const struct judge_result *result, enum status *ret_status)
 {
     os_error error = {.code = OS_OK};
     struct result_file file;
 
     if (!result_file_open(report, &file, &error)) {
-        (void)check_fail(output, report, &error);
+        *ret_status = check_fail(output, report, &error);
         return false;
     }
     bool written = report_write(history, result, file.stream, &error) == OS_OK;
     if (!result_file_close(&file, written, &error) || !written) {
-        (void)check_fail(output, report, &error);
+        *ret_status = check_fail(output, report, &error);
         return false;
     }
     return true;
@@ -219,6 +236,7 @@ static enum status judge_file(struct output *output, const char *name, const cha
                               const struct history *history)
 {
     struct judge_result result;
+    enum status status;
 
     if (!judge_history(history, &result))
         return fail_no_memory(output, name);
@@ -227,8 +245,8 @@ static enum status judge_file(struct output *output, const char *name, const cha
         check_print_json(output, name, &result, &counts);
     else if (output_is_human(output))
         check_print_human(name, &result, &counts);
-    if (report != NULL && !write_report(output, report, history, &result))
-        return STATUS_NOT_EXECUTED;
+    if (report != NULL && !write_report(output, report, history, &result, &status))
+        return status;
     if (result.finding_count > 0)
         return STATUS_CONFLICT;
     return result.gave_up ? STATUS_UNKNOWN : STATUS_DONE;
@@ -241,7 +259,7 @@ static enum status check_file(struct output *output, const char *name, const cha
     FILE *file = is_stdin ? stdin : fopen(name, "re");
 
     if (file == NULL) {
-        error.code = OS_ERR_IO;
+        error.code = code_of_errno(errno);
         (void)snprintf(error.message, sizeof(error.message), "%.300s cannot be opened: %s.", name, strerror(errno));
         return check_fail(output, name, &error);
     }
@@ -260,12 +278,19 @@ static enum status check_file(struct output *output, const char *name, const cha
 }
 
 /* What one file says is worth more than what another leaves open: refused, unreadable, undecided, accepted. */
+static int rank_of(enum status status)
+{
+    switch (status) {
+    case STATUS_DONE: return 0;
+    case STATUS_UNKNOWN: return 1;
+    case STATUS_CONFLICT: return 3;
+    default: return 2;
+    }
+}
+
 static enum status worse_status(enum status a, enum status b)
 {
-    static const int rank[] = {
-        [STATUS_DONE] = 0, [STATUS_UNKNOWN] = 1, [STATUS_NOT_EXECUTED] = 2, [STATUS_USAGE] = 2, [STATUS_CONFLICT] = 3};
-
-    return rank[a] >= rank[b] ? a : b;
+    return rank_of(a) >= rank_of(b) ? a : b;
 }
 
 enum status check_run(const struct options *options)

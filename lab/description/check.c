@@ -18,7 +18,8 @@ const struct command command_check = {
                    "   2  bad usage or settings\n"
                    "   3  one is refused; every finding is printed\n"
                    "   4  one has a key that needs more steps than the limit: it is neither accepted nor refused\n"
-                   "  74  the judgement could not be written to stdout\n",
+                   "  74  the judgement could not be written to stdout\n"
+                   "  77  a file may not be read or written\n",
     .examples = "oscommit check history.jsonl\n"
                 "oscommit check --report race.html history.jsonl\n"
                 "zcat history.jsonl.gz | oscommit check --json -\n",

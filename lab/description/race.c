@@ -29,7 +29,7 @@ const struct command command_race = {
         "race:\n"
         "they acquire, hold for a while, and release, and are killed and stopped meanwhile, for less and for more "
         "than\n"
-        "--ttl [3s]. Each says what it believes. A judge of its own then looks whether two believed at once that they "
+        "--ttl. Each says what it believes. A judge of its own then looks whether two believed at once that they "
         "held\n"
         "one lease, and whether the fencing tokens grew. Without --duration it takes 30 seconds.\n",
     .exit_status = "   0  exact: every verdict is right\n"

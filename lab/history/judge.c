@@ -252,8 +252,6 @@ bool judge_history_within(const struct history *history, uint64_t steps_max, str
     bool good = sort_history(history, &sorted);
     if (good) {
         ret->calls = sorted.call_count;
-        for (size_t i = 0; i < sorted.call_count; i++)
-            ret->unsettled += sorted.call[i]->settled == OS_UNKNOWN && sorted.call[i]->operation != HISTORY_READ;
         tell_same_ids(&sorted, ret);
         qsort(sorted.call, sorted.call_count, sizeof(const struct history_call *), compare_calls);
         good = judge_keys(&sorted, steps_max, ret);

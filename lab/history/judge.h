@@ -44,7 +44,6 @@ struct judge_finding {
 struct judge_result {
     size_t keys;
     size_t calls;
-    size_t unsettled;        /* unknown, and not settled */
     size_t refused;          /* keys with a finding */
     size_t undecided;        /* keys that needed more than the bound of steps */
     bool gave_up;            /* there are such keys: they are neither accepted nor refused */

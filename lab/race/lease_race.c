@@ -58,7 +58,7 @@ static bool prepare_table(struct race *race, bool network, enum status *ret_stat
                            : os_lease_table_create(session->client, &session->call, &error);
 
     if (code != OS_OK)
-        *ret_status = output_outcome(&session->output, race->at->store, status_of_lease(code), &error);
+        *ret_status = output_outcome(&session->output, race->at->store, status_of_lease(&error), &error);
     return code == OS_OK;
 }
 
@@ -94,10 +94,10 @@ static enum status run_leases(struct race *race, bool network)
 
     if (!race_open_files(race, &error))
         return session_fail(race->session, race->at->store, error.code, "%s", error.message);
-    if (!prepare_table(race, network, &status))
-        return status;
     if (!open_lease_network(race, &usage))
         return session_fail(race->session, race->at->store, OS_ERR_CONFIG, "%s", usage.message);
+    if (!prepare_table(race, network, &status))
+        return status;
     plan_faults(race);
     if (!race_run_workers(race))
         return STATUS_NOT_EXECUTED;

@@ -243,6 +243,8 @@ static os_verdict commit_rounds(struct commit *commit)
 os_verdict append_commit(struct append *append, const struct commit_arguments *arguments)
 {
     struct commit commit = {.append = append, .arguments = arguments};
+    if (append->options.log_store == NULL && client_may_put(append->client, true, &append->error) != OS_OK)
+        return OS_NOT_EXECUTED;
     buf_init(&commit.bytes, DELTA_COMMIT_MAX);
     os_verdict verdict = commit_rounds(&commit);
     if (verdict != OS_UNKNOWN && verdict != OS_COMMITTED)

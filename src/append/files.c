@@ -118,7 +118,7 @@ static os_code read_file(struct files *files, size_t number)
     const char *why = NULL;
     int fd = named_file_open(path, &why);
     if (fd < 0)
-        return error_set(&files->append->error, OS_ERR_IO, "%.300s cannot be opened: %s.", path,
+        return error_set(&files->append->error, error_code_of(errno), "%.300s cannot be opened: %s.", path,
                          why != NULL ? why : strerror(errno));
     os_code code = OS_OK;
     if (fstat(fd, stat) != 0 || !S_ISREG(stat->st_mode))

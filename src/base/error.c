@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,23 @@ void error_service(os_error *err, int http_status, const char *service_code, con
     err->http_status = http_status;
     copy_escaped(err->service_code, sizeof(err->service_code), service_code);
     copy_escaped(err->request_id, sizeof(err->request_id), request_id);
+}
+
+os_code error_code_of(int number)
+{
+    switch (number) {
+    case ENOSPC:
+    case EDQUOT: return OS_ERR_NO_SPACE;
+    case EACCES:
+    case EPERM:
+    case EROFS: return OS_ERR_DENIED;
+    default: return OS_ERR_IO;
+    }
+}
+
+os_code error_code_of_settings(int number)
+{
+    return error_code_of(number) == OS_ERR_DENIED ? OS_ERR_DENIED : OS_ERR_CONFIG;
 }
 
 os_code error_no_memory(os_error *err)

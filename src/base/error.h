@@ -13,6 +13,8 @@ void error_add(os_error *err, const char *sentence);
 void error_clear(os_error *err);
 /* What the service said; any may be NULL or 0. Keeps code and message. */
 void error_service(os_error *err, int http_status, const char *service_code, const char *request_id);
-os_code error_no_memory(os_error *err); /* OS_ERR_NO_MEMORY, needs no memory itself */
+os_code error_code_of_settings(int number); /* of a file of settings: OS_ERR_DENIED, or OS_ERR_CONFIG */
+os_code error_code_of(int number);          /* of an errno: OS_ERR_NO_SPACE, OS_ERR_DENIED, or OS_ERR_IO */
+os_code error_no_memory(os_error *err);     /* OS_ERR_NO_MEMORY, needs no memory itself */
 
 #endif

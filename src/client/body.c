@@ -52,7 +52,8 @@ static os_code body_open_file(const char *file, uint64_t load_most, struct body 
     int fd = fd_open(file, O_RDONLY | O_NONBLOCK, 0); /* a FIFO would wait for its writer */
     struct stat stat;
     if (fd < 0 || fstat(fd, &stat) != 0) {
-        os_code code = error_set(err, OS_ERR_IO, "The file %.300s could not be opened: %s.", file, strerror(errno));
+        os_code code =
+            error_set(err, error_code_of(errno), "The file %.300s could not be opened: %s.", file, strerror(errno));
         if (fd >= 0)
             close(fd);
         return code;

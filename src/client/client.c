@@ -209,6 +209,20 @@ void client_write_plan_rules(const os_client *client, struct write_plan_rules *r
     };
 }
 
+os_code client_may_put(const os_client *client, bool create, os_error *err)
+{
+    const struct write_plan_params put = {.operation = PLAN_PUT, .create = create};
+    struct write_plan_rules rules;
+    struct write_plan plan;
+    os_error error;
+    client_write_plan_rules(client, &rules);
+    if (write_plan_choose(&rules, &put, &plan, &error) != OS_ERR_CONFIG)
+        return OS_OK;
+    if (err != NULL)
+        *err = error;
+    return OS_ERR_CONFIG;
+}
+
 char *client_record_path(const os_client *client, const char *object_key)
 {
     return text_join(client->settings.record_prefix ? client->settings.record_prefix : "", object_key);

@@ -125,6 +125,8 @@ os_code client_object_key(const os_client *client, const char *key, char **ret, 
 
 /* What the write plans of this client are chosen by; borrowed from it. */
 void client_write_plan_rules(const os_client *client, struct write_plan_rules *ret);
+/* OS_ERR_CONFIG: a guarded put lacks its ledger. To be asked before requests that are only of use to such a put. */
+os_code client_may_put(const os_client *client, bool create, os_error *err);
 
 /* The record's path of an object key (T4); malloc'ed, NULL when out of memory. */
 char *client_record_path(const os_client *client, const char *object_key);

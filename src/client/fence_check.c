@@ -7,6 +7,7 @@
 
 #include "base/container.h"
 #include "base/error.h"
+#include "store/answer.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -247,7 +248,7 @@ static void bucket_done(void *context, const struct store_answer *answer)
     assert(check->bucket_op != NULL);
     check->bucket_op = NULL;
     check->last_error = answer->error;
-    check->requests++;
+    check->requests += store_answer_is_of_request(answer) ? 1 : 0;
     client_note_date(check->client, answer, &check->sent);
     client_note_request(check->client, "HEAD bucket", "", &check->sent, answer->status, answer->code);
     if (is_doubted(check))

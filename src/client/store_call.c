@@ -100,6 +100,7 @@ static void store_call_done(void *context, const struct store_answer *answer)
 {
     struct store_call *store_call = context;
     store_call->under_way = NULL;
+    store_call->requests += store_answer_is_of_request(answer) ? 1 : 0;
     client_note_date(store_call->client, answer, &store_call->sent);
     client_note_request(store_call->client, store_verb_name(store_call->request.verb),
                         store_call->request.key ? store_call->request.key : "", &store_call->sent, answer->status,
@@ -146,8 +147,10 @@ static void store_call_interrupted(struct op *op, enum op_reason reason)
     struct store_call *store_call = container_of(op, struct store_call, op);
     struct store *store = store_call->client->store;
     bool may_be_written = store_call->under_way && store_call_is_write(store_call);
-    if (store_call->under_way)
+    if (store_call->under_way) {
         store->vtable->cancel(store, store_call->under_way);
+        store_call->requests++; /* as far as is known */
+    }
     store_call->under_way = NULL;
     os_error last = store_call->error;
     os_code code = op_reason_code(reason);

@@ -22,6 +22,7 @@ struct store_call {
     struct clock_reading sent;
     struct store_op *under_way;
 
+    uint32_t requests; /* that were made */
     os_code code;
     os_error error;
     bool no_upload;       /* the store said NoSuchUpload */

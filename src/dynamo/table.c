@@ -226,10 +226,12 @@ os_code dynamo_judge_table(const struct dynamo_about *about, const struct dynamo
                          where, found->status);
     }
     if (ttl_status == NULL) {
+        char command[DYNAMO_COMMAND_SIZE];
+        dynamo_command_sweep(about, command);
         return error_set(err, OS_OK,
                          "The %s is fit for %s, but its server has no TTL: old %s stay until somebody "
-                         "removes them (`%s`).",
-                         where, plural, plural, about->schema->sweep);
+                         "removes them (%s).",
+                         where, plural, plural, command);
     }
     return judge_ttl(about, ttl_status, ttl_attribute != NULL ? ttl_attribute : "", err);
 }

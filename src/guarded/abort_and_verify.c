@@ -20,6 +20,7 @@ os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t gra
         .request = {.verb = STORE_HEAD, .key = guarded->params.key}, .may_repeat = true, .grace_ms = grace_ms};
     memset(ret, 0, sizeof(*ret));
     os_code code = store_call_run(&store_call, guarded->client, &call, err);
+    ret->requests = store_call.requests;
     if (code == OS_OK)
         driver_version_of(&store_call.object, &ret->version);
     ret->has_length = store_call.object.has_length;
@@ -103,9 +104,10 @@ static void verify_by_head(struct guarded *guarded, enum upload_abort_outcome ab
         make_unknown(guarded, VERIFY_AGAIN_MS, "its upload could not be aborted (s3:AbortMultipartUpload)", &trouble);
         return;
     }
-    outcome->result.requests++;
-    if (guarded_head(guarded, left_ms < UPLOAD_ABORT_MS ? UPLOAD_ABORT_MS : left_ms, UPLOAD_ABORT_MS, &found,
-                     &trouble) != OS_OK)
+    os_code code =
+        guarded_head(guarded, left_ms < UPLOAD_ABORT_MS ? UPLOAD_ABORT_MS : left_ms, UPLOAD_ABORT_MS, &found, &trouble);
+    outcome->result.requests += found.requests;
+    if (code != OS_OK)
         make_unknown(guarded, VERIFY_AGAIN_MS, "the object could not be read after its upload was aborted", &trouble);
     else if (!guarded_judge_seen(guarded, &outcome->attempted->ticket, &found) &&
              !is_as_it_was(outcome, &found.version, aborted))

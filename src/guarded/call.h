@@ -86,6 +86,7 @@ struct guarded_seen {
     struct object_version version;
     bool has_length;
     uint64_t length;
+    uint32_t requests; /* that this took */
 };
 os_code guarded_head(struct guarded *guarded, uint64_t deadline_ms, uint64_t grace_ms, struct guarded_seen *ret,
                      os_error *err);

@@ -37,8 +37,9 @@ static os_code copy_multipart_ask(struct guarded *guarded, struct store_call *st
 {
     const os_call call = guarded_rest_of_call(guarded);
     store_call->may_repeat = true;
-    source->requests++;
-    return store_call_run(store_call, guarded->client, &call, err);
+    os_code code = store_call_run(store_call, guarded->client, &call, err);
+    source->requests += store_call->requests;
+    return code;
 }
 
 static os_code read_head(struct guarded *guarded, struct source *source, os_error *err)

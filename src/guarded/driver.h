@@ -318,6 +318,7 @@ struct driver_expected {
     const char *key;
     const char *etag; /* "": nothing there */
     uint64_t fencing; /* L10; 0: none */
+    bool deletes;
 };
 void driver_describe_conflict(struct driver_outcome *outcome, const struct driver_expected *expected,
                               const struct object_version *found);

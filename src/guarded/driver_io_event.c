@@ -5,6 +5,7 @@
 #include "base/container.h"
 #include "base/error.h"
 #include "commit/words.h"
+#include "store/answer.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ void driver_date_of(const struct driver *driver, const struct store_answer *answ
 void driver_count_request(struct driver *driver, const char *operation, const struct clock_reading *sent,
                           const struct store_answer *answer)
 {
-    driver->tally.requests++;
+    driver->tally.requests += store_answer_is_of_request(answer) ? 1 : 0;
     client_note_date(driver->client, answer, sent);
     client_note_request(driver->client, operation, driver->key, sent, answer->status, answer->code);
 }

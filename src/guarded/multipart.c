@@ -68,8 +68,8 @@ static os_code multipart_head_first(struct multipart *multipart, bool *ret_decid
     struct driver_outcome *outcome = &multipart->guarded->outcome;
     struct guarded_seen seen;
     const struct object_version *found = &seen.version;
-    multipart->sums.requests++;
     os_code code = guarded_head(multipart->guarded, guarded_time_left(multipart->guarded), 0, &seen, err);
+    multipart->sums.requests += seen.requests;
     if (code != OS_OK)
         return code;
     bool ours = guarded_judge_seen(multipart->guarded, &multipart->written, &seen); /* it was thought to be lost */
@@ -83,7 +83,8 @@ static os_code multipart_head_first(struct multipart *multipart, bool *ret_decid
     driver_outcome_clear(outcome);
     outcome->verdict = OS_CONFLICT;
     memcpy(outcome->result.rule, "R1", sizeof("R1"));
-    const struct driver_expected expected = {params->key, params->etag ? params->etag : "", params->fencing};
+    const struct driver_expected expected = {
+        .key = params->key, .etag = params->etag ? params->etag : "", .fencing = params->fencing};
     driver_describe_conflict(outcome, &expected, found);
     return OS_OK;
 }
@@ -117,8 +118,8 @@ static os_code multipart_check_source(struct multipart *multipart, os_error *err
     struct store_call store_call = {
         .request = {.verb = STORE_HEAD, .key = source->key, .version_id = source->version_id}, .may_repeat = true};
     const struct s3_object *found = &store_call.object;
-    multipart->sums.requests++;
     os_code code = store_call_run(&store_call, multipart->guarded->client, &call, err);
+    multipart->sums.requests += store_call.requests;
     bool same = strcmp(found->etag, source->etag) == 0 && (!found->has_length || found->length == source->length) &&
                 found->last_modified_s == multipart->params->source_modified_s;
     if (code != OS_ERR_NOT_FOUND && (code != OS_OK || same))

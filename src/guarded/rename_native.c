@@ -18,8 +18,9 @@ static os_code rename_native_ask(struct guarded *guarded, struct store_call *sto
 {
     const os_call call = guarded_rest_of_call(guarded);
     store_call->may_repeat = store_call->request.verb == STORE_HEAD;
-    guarded->outcome.result.requests++;
-    return store_call_run(store_call, guarded->client, &call, err);
+    os_code code = store_call_run(store_call, guarded->client, &call, err);
+    guarded->outcome.result.requests += store_call->requests;
+    return code;
 }
 
 static void rename_native_conclude(struct guarded *guarded, os_verdict verdict, const char *rule)

@@ -22,6 +22,17 @@ static os_verdict public_verdict(enum verdict verdict)
     return OS_UNKNOWN;
 }
 
+/* What has not happened to the object. */
+static const char *deed(bool deletes)
+{
+    return deletes ? "deleted" : "written";
+}
+
+static const char *deed_of(const struct driver *driver)
+{
+    return deed(driver->params.operation == GUARD_DELETE);
+}
+
 /* L10 is told before what else is different: who has an old token is not to try again with another ETag. */
 void driver_describe_conflict(struct driver_outcome *outcome, const struct driver_expected *expected,
                               const struct object_version *found)
@@ -37,20 +48,22 @@ void driver_describe_conflict(struct driver_outcome *outcome, const struct drive
         error_set(
             &outcome->error, OS_ERR_CONFLICT,
             "%.300s was written with the fencing token %llu, which is newer than %llu of this call: another holds the "
-            "lease since then. Nothing was written.",
-            expected->key, (unsigned long long)found->fencing, (unsigned long long)expected->fencing);
+            "lease since then. Nothing was %s.",
+            expected->key, (unsigned long long)found->fencing, (unsigned long long)expected->fencing,
+            deed(expected->deletes));
     else if (found->exists)
-        error_set(&outcome->error, OS_ERR_CONFLICT, "%s has the ETag %s; the call expected %s. Nothing was written.",
-                  expected->key, found->etag, words);
+        error_set(&outcome->error, OS_ERR_CONFLICT, "%s has the ETag %s; the call expected %s. Nothing was %s.",
+                  expected->key, found->etag, words, deed(expected->deletes));
     else
-        error_set(&outcome->error, OS_ERR_CONFLICT, "%s does not exist; the call expected %s. Nothing was written.",
-                  expected->key, words);
+        error_set(&outcome->error, OS_ERR_CONFLICT, "%s does not exist; the call expected %s. Nothing was %s.",
+                  expected->key, words, deed(expected->deletes));
 }
 
 static void describe_conflict(struct driver *driver)
 {
     const struct guard *guard = &driver->guard;
-    const struct driver_expected expected = {driver->key, guard->write.expected_etag, guard->write.fencing};
+    const struct driver_expected expected = {driver->key, guard->write.expected_etag, guard->write.fencing,
+                                             driver->params.operation == GUARD_DELETE};
     driver_describe_conflict(driver->outcome, &expected, &guard->outcome.found);
 }
 
@@ -111,13 +124,13 @@ static void describe_stop(struct driver *driver, const char *meanwhile)
 {
     const char *colon = driver_last_code(driver) != OS_OK ? " Last trouble: " : "";
     if (driver->cancelled)
-        error_set(&driver->outcome->error, OS_ERR_CANCELLED, "%s of %s was cancelled%s; nothing was written.%s%.500s",
-                  driver->params.name, driver->key, meanwhile, colon, driver_last_words(driver));
+        error_set(&driver->outcome->error, OS_ERR_CANCELLED, "%s of %s was cancelled%s; nothing was %s.%s%.500s",
+                  driver->params.name, driver->key, meanwhile, deed_of(driver), colon, driver_last_words(driver));
     else
         error_set(&driver->outcome->error,
                   driver_last_code(driver) == OS_ERR_THROTTLED ? OS_ERR_THROTTLED : OS_ERR_DEADLINE,
-                  "The deadline of %s of %s passed%s; nothing was written.%s%.500s", driver->params.name, driver->key,
-                  meanwhile, colon, driver_last_words(driver));
+                  "The deadline of %s of %s passed%s; nothing was %s.%s%.500s", driver->params.name, driver->key,
+                  meanwhile, deed_of(driver), colon, driver_last_words(driver));
     add_hint(driver);
 }
 
@@ -145,12 +158,12 @@ static void describe_busy(struct driver *driver)
     describe_wait(driver, wait, sizeof(wait));
     error_set(
         &driver->outcome->error, driver->cancelled ? OS_ERR_CANCELLED : OS_ERR_BUSY,
-        "A record of %.300s is in the way (etag %.100s, generation %llu, %s), and the %s; nothing was written. It "
+        "A record of %.300s is in the way (etag %.100s, generation %llu, %s), and the %s; nothing was %s. It "
         "is of a writer that is at it or is dead, or an earlier write left it, which may be your own.%s Call again; "
         "where its writer is dead, look at it with `oscommit table show`, and hand it over with `oscommit table "
         "release`.%s%s%s",
         driver->key, guard_record_etag(&driver->guard), (unsigned long long)seen->generation, wait,
-        driver->cancelled ? "call was cancelled" : "deadline passed first",
+        driver->cancelled ? "call was cancelled" : "deadline passed first", deed_of(driver),
         driver->guard.settings.release_always ? "" : " A write with release=always leaves none.",
         other ? " It was written for another bucket, " : "", other ? other : "",
         other ? ", which has the same table: see records_by_bucket." : "");
@@ -193,8 +206,8 @@ static void describe_again(struct driver *driver)
     }
     const char *colon = driver_last_code(driver) != OS_OK ? " Last trouble: " : "";
     error_set(&driver->outcome->error, driver->cancelled ? OS_ERR_CANCELLED : code,
-              "%s of %s failed until it was ended: %s; nothing was written.%s%.500s", driver->params.name, driver->key,
-              why, colon, driver_last_words(driver));
+              "%s of %s failed until it was ended: %s; nothing was %s.%s%.500s", driver->params.name, driver->key, why,
+              deed_of(driver), colon, driver_last_words(driver));
 }
 
 /* The caller of the driver may upload the parts again: this is said where it cannot. */
@@ -258,9 +271,9 @@ static void describe_not_executed(struct driver *driver)
     case GUARD_REASON_ABORT_REFUSED:
         error_set(error, OS_ERR_DENIED,
                   "Another writer has left the record of %.300s (etag %.100s) and an upload, and this client cannot "
-                  "abort that upload; nothing was written. Allow s3:AbortMultipartUpload; or, when no writer of this "
+                  "abort that upload; nothing was %s. Allow s3:AbortMultipartUpload; or, when no writer of this "
                   "key is running, release the record with `oscommit table release --force`. %.300s",
-                  driver->key, guard_record_etag(&driver->guard), driver_last_words(driver));
+                  driver->key, guard_record_etag(&driver->guard), deed_of(driver), driver_last_words(driver));
         return;
     case GUARD_REASON_STOPPED: describe_stop(driver, " before its attempt could be applied"); return;
     case GUARD_REASON_RECORD_GONE:

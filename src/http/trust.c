@@ -7,6 +7,7 @@
 #include "http/versions.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -64,7 +65,7 @@ static os_code take_file(const char *path, struct trust *ret, os_error *err)
 {
     const char *why = NULL;
     if (!can_be_read(path, &why))
-        return error_set(err, OS_ERR_CONFIG, "The CA file %.300s cannot be read: %s.", path, why);
+        return error_set(err, error_code_of_settings(errno), "The CA file %.300s cannot be read: %s.", path, why);
     return keep(path, &ret->file, ret, err);
 }
 

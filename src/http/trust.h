@@ -21,7 +21,7 @@ struct trust {
 };
 
 /* `ca_file`: the caller's choice, which stands alone; NULL or "": libcurl's, and where it has none the machine's.
- * OS_ERR_CONFIG: what somebody named cannot be read. */
+ * OS_ERR_CONFIG or OS_ERR_DENIED: what somebody named cannot be read. */
 os_code trust_choose(const char *ca_file, struct trust *ret, os_error *err);
 /* What SSL_CERT_FILE and SSL_CERT_DIR say; if they are not set, the first of the usual places below `root` ("" but in
  * tests). Errors as above. */

@@ -57,7 +57,7 @@ struct item_schema {
     const char
         *flag; /* " --leases": what `oscommit table create` and `check` need for a table of them; or "". NULL: the
                             tool makes no such table */
-    const char *sweep; /* "oscommit gc": the command that removes old ones where no TTL does */
+    const char *sweep; /* "oscommit gc URL --remove": the command that removes old ones where no TTL does */
     const struct item_attribute *attributes;
     size_t count;
     size_t keys;

@@ -42,6 +42,7 @@ static const struct sqlite_spec spec = {
     .hint = "Run `oscommit init` on the root. If the index is damaged, first stop every process that uses the store, "
             "and move the index away with its -wal and -shm files. The objects stay, with new ETags of the same bytes, "
             "but without nonces, metadata and content headers.",
+    .denied = "Let the user of this process write the root of the store and its folder .oscommit.",
 };
 
 /* ---------------------------------------------------------------------------------------------------- stamps, rows */

@@ -38,9 +38,7 @@ static os_code root_failed(os_error *err, int error, const char *doing, const ch
 {
     if (error == ENOMEM)
         return error_no_memory(err);
-    os_code code = error == ENOSPC || error == EDQUOT                    ? OS_ERR_NO_SPACE
-                   : error == EACCES || error == EPERM || error == EROFS ? OS_ERR_DENIED
-                                                                         : OS_ERR_IO;
+    os_code code = error_code_of(error);
     return error_set(err, code, "Cannot %s the root of the store, %.500s: %s.", doing, root, strerror(error));
 }
 

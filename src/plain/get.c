@@ -72,6 +72,8 @@ static enum steps_next get_answered(struct plain *plain)
 {
     struct plain_get *get = &plain->get;
     os_code code = plain_answer(plain);
+    if (plain->arguments->ret_requests != NULL)
+        *plain->arguments->ret_requests = plain->store_call.requests;
     if (code == OS_ERR_STOPPED && get->local.code != OS_OK) {
         plain->error = get->local;
         return plain_over(plain, get->local.code);

@@ -26,9 +26,7 @@ enum {
 
 static os_code get_file_failed(const char *name, const char *what, os_error *err)
 {
-    os_code code = errno == ENOSPC || errno == EDQUOT                    ? OS_ERR_NO_SPACE
-                   : errno == EACCES || errno == EPERM || errno == EROFS ? OS_ERR_DENIED
-                                                                         : OS_ERR_IO;
+    os_code code = error_code_of(errno);
     return error_set(err, code, "%.300s could not be %s: %s.", name, what, strerror(errno));
 }
 

@@ -27,7 +27,8 @@ struct plain_arguments {
     char **ret_url;     /* the same */
     char **ret_headers; /* the same; may be NULL */
     const os_call *call;
-    os_object *ret; /* head, get, put; may be NULL */
+    os_object *ret;         /* head, get, put; may be NULL */
+    uint32_t *ret_requests; /* get: how many were made; may be NULL */
 };
 
 /* A call on objects (call.h). Each of the functions below is its first step. */

@@ -34,9 +34,9 @@ struct probe {
     os_client *client;
     os_probe_options options;
     os_call call;
-    uint64_t deadline_ms; /* monotonic */
-    bool may_have_sent;   /* any of its requests */
-    bool cleaning;        /* the caller's cancellation is not listened to any more */
+    uint64_t deadline_ms;  /* monotonic */
+    bool may_have_written; /* any of its requests */
+    bool cleaning;         /* the caller's cancellation is not listened to any more */
     char prefix[PROBE_KEY_SIZE];
     uint32_t serial; /* of keys and bodies */
     struct probe_trace *traces;

@@ -55,7 +55,6 @@ static void probe_batch_keep(struct probe_ask *ask, const struct store_answer *a
     memset(kept, 0, sizeof(*kept));
     kept->code = answer->code;
     kept->sent = answer->sent;
-    probe->may_have_sent = probe->may_have_sent || answer->sent;
     kept->complete = answer->complete;
     kept->result_document = answer->result_document;
     kept->status = answer->status;
@@ -65,6 +64,9 @@ static void probe_batch_keep(struct probe_ask *ask, const struct store_answer *a
     kept->part = answer->part;
     kept->versioning = answer->versioning;
     kept->error = answer->error;
+    /* What is refused, as with a wrong secret, has left nothing that would have to be removed. */
+    bool is_refused = probe_explained(kept) && kept->status >= 400 && kept->status < 500;
+    probe->may_have_written = probe->may_have_written || (kept->sent && !is_refused);
     probe_batch_copy_header(answer->response, "x-amz-meta-" PROBE_METADATA, kept->metadata, sizeof(kept->metadata));
     probe_batch_copy_header(answer->response, "server", probe->server, sizeof(probe->server));
     if (answer->complete && s3_status_is_definite(answer->status))
@@ -97,7 +99,7 @@ static void probe_batch_interrupted(struct op *op, enum op_reason reason)
     batch->stopped = true;
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->asks[i].op) {
-            batch->probe->may_have_sent = true;
+            batch->probe->may_have_written = true;
             store->vtable->cancel(store, batch->asks[i].op);
         }
         batch->asks[i].op = NULL;

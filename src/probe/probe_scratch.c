@@ -203,7 +203,7 @@ static size_t clean_some(struct probe *probe, size_t *at, bool uploads)
 static size_t count_left(const struct probe *probe)
 {
     size_t left = 0;
-    for (size_t i = 0; probe->may_have_sent && i < probe->trace_count; i++)
+    for (size_t i = 0; probe->may_have_written && i < probe->trace_count; i++)
         left += probe->traces[i].gone ? 0 : 1;
     return left;
 }

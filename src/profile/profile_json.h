@@ -20,7 +20,7 @@ os_code profile_parse(const char *text, size_t len, const char *where, struct pr
 /* With indents and a line end; malloc'ed, NULL when out of memory. What it writes, profile_parse reads as the same. */
 char *profile_write(const struct profile *profile);
 
-/* OS_ERR_CONFIG when the file cannot be read or is no profile. */
+/* OS_ERR_CONFIG when the file cannot be read or is no profile; OS_ERR_DENIED when it may not be read. */
 os_code profile_read_file(const char *path, struct profile *ret, os_error *err);
 
 /* A profile that the library carries, by its name ("minio", "aws"). OS_ERR_CONFIG lists the names. */

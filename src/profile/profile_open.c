@@ -63,8 +63,10 @@ os_code profile_read_file(const char *path, struct profile *ret, os_error *err)
     bool ok = fd >= 0 && read_all(fd, &text);
     bool no_memory = fd >= 0 && !ok && errno == ENOMEM;
     if (fd >= 0) {
-        why = strerror(errno);
+        int number = errno;
+        why = strerror(number);
         close(fd);
+        errno = number;
     }
     os_code code = OS_OK;
     if (ok)
@@ -72,7 +74,7 @@ os_code profile_read_file(const char *path, struct profile *ret, os_error *err)
     else if (no_memory)
         code = error_no_memory(err);
     else
-        code = error_set(err, OS_ERR_CONFIG, "The store profile %.300s cannot be read: %s.", path, why);
+        code = error_set(err, error_code_of_settings(errno), "The store profile %.300s cannot be read: %s.", path, why);
     buf_free(&text);
     return code;
 }

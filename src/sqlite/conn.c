@@ -364,13 +364,8 @@ os_code sqlite_create(const struct sqlite_spec *spec, const char *file, const st
     /* Made here for its mode, which SQLite passes on to -wal and -shm. Only a new file may be opened and closed outside
      * of SQLite: closing one drops every POSIX lock that this process holds on it. */
     int fd = fd_open(file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-    if (fd < 0 && errno != EEXIST) {
-        code = errno == ENOSPC || errno == EDQUOT                    ? OS_ERR_NO_SPACE
-               : errno == EACCES || errno == EPERM || errno == EROFS ? OS_ERR_DENIED
-                                                                     : OS_ERR_IO;
-        return error_set(err, code, "Cannot make the %s %s: %s.%s", spec->what, file, strerror(errno),
-                         sqlite_root_note(file));
-    }
+    if (fd < 0 && errno != EEXIST)
+        return sqlite_unusable(spec, file, "make", errno, err);
     if (fd >= 0)
         (void)close(fd);
     char *resolved = NULL;

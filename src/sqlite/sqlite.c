@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 const char *sqlite_conn_file(const struct sqlite_conn *conn)
@@ -44,6 +45,16 @@ os_code sqlite_missing(const struct sqlite_spec *spec, const char *file, os_erro
     return code;
 }
 
+os_code sqlite_unusable(const struct sqlite_spec *spec, const char *file, const char *doing, int number, os_error *err)
+{
+    os_code code = error_code_of(number);
+    const char *advice = code == OS_ERR_DENIED                   ? spec->denied
+                         : number == ENOENT || number == ENOTDIR ? "Make its folder first, or name another."
+                                                                 : "";
+    return error_set(err, code, "Cannot %s the %s %.500s: %s.%s%s%s", doing, spec->what, file, strerror(number),
+                     sqlite_root_note(file), advice[0] != '\0' ? " " : "", advice);
+}
+
 os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err)
 {
     const char *what = conn->spec->what;
@@ -67,8 +78,8 @@ os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_er
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-        return error_set(err, OS_ERR_DENIED, "Cannot %s in the %s %s: it is read-only here (%s).", doing, what, file,
-                         reason_of(conn, rc));
+        return error_set(err, OS_ERR_DENIED, "Cannot %s in the %s %s: it is read-only here (%s). %s", doing, what, file,
+                         reason_of(conn, rc), conn->spec->denied);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:

@@ -30,6 +30,7 @@ struct sqlite_spec {
     os_code broken;   /* it is something else, of a later release, or damaged */
     const char *make; /* the command that makes the file; its name, percent-encoded, follows. NULL: the hint says it */
     const char *hint; /* a sentence for both */
+    const char *denied; /* what to do where it may not be read or written */
 };
 
 /* How long a busy file is waited for: until a time, and no longer than the call is wanted. */
@@ -74,6 +75,8 @@ os_code sqlite_failed(struct sqlite_conn *conn, int rc, const char *doing, os_er
 os_code sqlite_missing(const struct sqlite_spec *spec, const char *file, os_error *err); /* spec->missing */
 /* A sentence, where somebody may have meant the working directory; else "". */
 const char *sqlite_root_note(const char *file);
+os_code sqlite_unusable(const struct sqlite_spec *spec, const char *file, const char *doing, int number,
+                        os_error *err);                       /* of an errno */
 const char *sqlite_conn_file(const struct sqlite_conn *conn); /* "" if it is not open */
 
 struct library_version sqlite_library_version(void);

@@ -72,6 +72,9 @@ static const struct sqlite_spec spec = {
     .make = "oscommit table create --ledger sqlite://",
     .hint = "Name another file with --ledger. If the ledger is damaged, first stop all its writers, and move it away "
             "with its -wal and -shm files.",
+    .denied =
+        "Let the user of this process write the file and its folder, where SQLite puts files beside it; or name a "
+        "ledger in another folder with --ledger.",
 };
 
 /* Made when they are needed first, so that the file stays one that earlier releases can use. */

@@ -21,9 +21,7 @@ static os_code cannot_open(const struct sqlite_spec *spec, const char *file, os_
 {
     if (errno == ENOENT || errno == ENOTDIR)
         return sqlite_missing(spec, file, err);
-    os_code code = errno == EACCES || errno == EPERM ? OS_ERR_DENIED : OS_ERR_IO;
-    return error_set(err, code, "Cannot open the %s %.500s: %s.%s", spec->what, file, strerror(errno),
-                     sqlite_root_note(file));
+    return sqlite_unusable(spec, file, "open", errno, err);
 }
 
 /* Folder and name of `file`, the folder without links. NULL with errno. */

@@ -99,6 +99,11 @@ const char *store_verb_name(enum store_verb verb)
     return verb_names[verb];
 }
 
+bool store_answer_is_of_request(const struct store_answer *answer)
+{
+    return answer->sent || answer->status != 0;
+}
+
 bool store_answer_names_version(const struct store_answer *answer)
 {
     return version_is_own_id(answer->object.version_id);

@@ -31,15 +31,17 @@ static os_code read_once(struct update_reading *reading, struct update_version *
     os_object object = OS_OBJECT_INIT;
     os_sink sink = OS_SINK_INIT;
     const os_call call = {.size = sizeof(call), .deadline_ms = reading_left_ms(reading), .cancel = reading->cancel};
+    uint32_t requests = 0;
     update_version_clear(ret);
     sink.ret_data = &ret->data;
     sink.ret_length = &ret->length;
     sink.max_length = reading->max_length;
-    const struct plain_arguments get = {.key = reading->key, .sink = &sink, .call = &call, .ret = &object};
+    const struct plain_arguments get = {
+        .key = reading->key, .sink = &sink, .call = &call, .ret = &object, .ret_requests = &requests};
     os_code code = plain_call(reading->client, &get, plain_get, err);
     ret->exists = code == OS_OK;
     TEXT_COPY_STR_CUT(object.etag, ret->etag);
-    reading->requests++;
+    reading->requests += requests;
     return code;
 }
 

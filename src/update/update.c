@@ -301,6 +301,13 @@ static bool update_write(struct update *update)
 
 /* ------------------------------------------------------------------------------------------------ all */
 
+/* Before anything is read: without a ledger, neither a creation nor a replacement may be possible. */
+static os_code may_write(const os_client *client, os_error *err)
+{
+    os_code code = client_may_put(client, true, NULL);
+    return code == OS_OK ? OS_OK : client_may_put(client, false, err);
+}
+
 static os_code update_take(struct update *update)
 {
     const struct update_arguments *arguments = update->arguments;
@@ -313,6 +320,8 @@ static os_code update_take(struct update *update)
         code = client_object_key(update->client, arguments->key, &update->key, err);
     if (code == OS_OK && arguments->transform == NULL)
         code = error_set(err, OS_ERR_ARGUMENT, "os_update of %.300s has no transform.", update->key);
+    if (code == OS_OK)
+        code = may_write(update->client, err);
     if (code == OS_OK && !random_bytes(&update->random, sizeof(update->random)))
         code = error_set(err, OS_ERR_IO, "The system has no random bytes; nothing was written.");
     if (code != OS_OK)

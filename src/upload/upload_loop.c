@@ -48,7 +48,7 @@ static void set_failed(struct upload *upload, const os_error *error)
 static void note(struct upload *upload, enum store_verb verb, const struct clock_reading *sent,
                  const struct store_answer *answer)
 {
-    upload->ret->requests++;
+    upload->ret->requests += store_answer_is_of_request(answer) ? 1 : 0;
     client_note_date(upload->client, answer, sent);
     client_note_request(upload->client, store_verb_name(verb), upload->params->key, sent, answer->status, answer->code);
     if (answer->code != OS_OK)

@@ -10,7 +10,7 @@ import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from loopback import TlsFront
-from oscommit_testing import ABSENT, CONFLICT, NOT_EXECUTED, REGION, BackendCase, main, md5_etag
+from oscommit_testing import ABSENT, CONFLICT, NOT_EXECUTED, REGION, USAGE, BackendCase, main, md5_etag
 
 HOST = f"s3.{REGION}.amazonaws.com"
 
@@ -108,7 +108,7 @@ class AtAmazon(BackendCase):
         self.assertIn('its profile is the built-in "aws", and guarded writes go by the conditions that the profile proves', ran.errors)
 
     def refused(self, url, *flags, **environment):
-        ran = self.exits(NOT_EXECUTED, "put", "-", url, "--if-absent", *flags, data=b"x", environment=environment)
+        ran = self.exits(USAGE, "put", "-", url, "--if-absent", *flags, data=b"x", environment=environment)
         self.assertEqual(self.amazon.heard(), [], "nothing may be sent")
         self.assertIn(" 0 requests", ran.text)
         self.assertIn("A guarded put needs a ledger", ran.errors)

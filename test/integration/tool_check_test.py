@@ -75,8 +75,20 @@ class Check(unittest.TestCase):
         out, err = self.check(DONE, name)
         self.assertEqual(out.splitlines(), [
             f"accepted {name}",
-            "  4 calls on 1 keys: 2 committed, 1 conflict, 0 not executed, 1 unknown; 0 reads; 1 settled, 1 not settled"])
+            "  4 calls on 1 keys: 2 committed, 1 conflict, 0 not executed, 1 unknown, 0 killed in flight; 0 reads; "
+            "1 settled, 1 not settled"])
         self.assertEqual(err, "")
+
+    def test_who_was_killed_in_a_call_was_told_nothing(self):
+        killed = history(
+            call(1, None, '"1"', 0, 10), call(2, '"1"', '"2"', 20, None, "unknown"),
+            call(3, '"1"', '"3"', 20, None, "unknown", settled="conflict", settled_us=50),
+            call(4, '"1"', '"4"', 20, None, "unknown", settled_us=50),
+            {"event": "kill", "writer": 2, "start_us": 30, "end_us": 30})
+        self.assertIn("  4 calls on 1 keys: 1 committed, 1 conflict, 0 not executed, 1 unknown, 1 killed in flight; 0 reads; "
+                      "1 settled, 1 not settled\n", self.check(DONE, "-", data=killed)[0])
+        found = json.loads(self.check(DONE, "--json", "-", data=killed)[0])
+        self.assertEqual((found["unknown"], found["killed"], found["settled"], found["unsettled"]), (1, 1, 1, 1))
 
     def test_leases_that_exclude_each_other_are_accepted(self):
         name = self.file(LEASES)

@@ -71,6 +71,52 @@ class Endless(LoopbackServer):
                 self.sent += len(self._rest)
 
 
+# Only the close of the connection ends a body then, and so does whatever cuts it short (RFC 9112, section 6.3).
+UNBOUNDED = {
+    "neither": ("1.1", "", b"half"),
+    "neither, and nothing yet": ("1.1", "", b""),
+    "HTTP/1.0": ("1.0", "", b"half"),
+    "a coding that does not end": ("1.1", "Transfer-Encoding: identity\r\n", b"half"),
+    "chunks, and another coding": ("1.1", "Transfer-Encoding: gzip, chunked\r\n", b"4\r\nhalf\r\n"),
+}
+
+
+class Unbounded(LoopbackServer):
+    """Answers every request so, and closes the connection."""
+
+    def __init__(self, kind):
+        self._version, self._header, self._body = UNBOUNDED[kind]
+        super().__init__()
+
+    def serve(self, client):
+        asked = b""
+        while b"\r\n\r\n" not in asked:
+            asked += client.recv(65536)
+        head = HEAD.replace("HTTP/1.1", "HTTP/" + self._version).replace("Transfer-Encoding: chunked\r\n", self._header)
+        now = datetime.datetime.now(datetime.timezone.utc).strftime("%a, %d %b %Y %H:%M:%S GMT")
+        client.sendall(head.format(date=now, type="text/plain").encode() + self._body)
+
+
+class UnboundedAnswers(BackendCase):
+    def refused(self, kind, signature, *arguments):
+        server = Unbounded(kind)
+        self.addCleanup(server.close)
+        environment = {"AWS_ENDPOINT_URL_S3": server.url, "OSCOMMIT_SIGNATURE": signature}
+        with self.subTest((kind, signature, arguments[0])):
+            ran = self.exits(NOT_EXECUTED, *arguments, environment=environment)
+            self.assertIn("it does not say how long it is, so nobody can tell whether it is complete", ran.errors)
+            self.assertNotIn("half", ran.text)
+
+    def test_a_read_whose_end_nobody_can_see_is_refused(self):
+        target = os.path.join(self.folder, "unbounded")
+        for kind in UNBOUNDED:
+            self.refused(kind, "v4", "get", "s3://bucket/key", target)
+            self.refused(kind, "v4", "get", "s3://bucket/key")
+            self.assertFalse(os.path.exists(target))
+        self.refused("neither", "v4", "update", "s3://bucket/key", "--", "cat")
+        self.refused("neither", "v2", "get", "s3://bucket/key")
+
+
 class EndlessAnswers(BackendCase):
     def measured(self, *arguments, **environment):
         """Of one run: the exit status, what it printed, seconds, KiB."""
@@ -156,4 +202,4 @@ class Unknown(BackendCase):
 
 
 if __name__ == "__main__":
-    main(EndlessAnswers, Unknown, only=["minio"])
+    main(UnboundedAnswers, EndlessAnswers, Unknown, only=["minio"])

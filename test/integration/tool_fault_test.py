@@ -247,7 +247,7 @@ class Refused(BackendCase):
     def test_bucket_table_and_keys_that_are_not_there(self):
         no_keys = {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}
         for arguments, environment, code, status in (
-            (["s3://no-such-bucket-anywhere/key"], {}, "OS_ERR_NO_BUCKET", NOT_EXECUTED),
+            (["s3://no-such-bucket-anywhere/key"], {}, "OS_ERR_NO_BUCKET", ABSENT),
             ([self.url("x")], {"OSCOMMIT_LEDGER": "dynamodb://no-such-table"}, "OS_ERR_NO_TABLE", NOT_EXECUTED),
             ([self.url("x")], no_keys, "OS_ERR_CREDENTIALS", DENIED),
             ([self.url("x")], {"AWS_SECRET_ACCESS_KEY": "wrong-secret-0123456789"}, "OS_ERR_DENIED", DENIED),

@@ -3,6 +3,7 @@
 """What somebody tries who meets the tool for the first time: it does what was meant, or says what to do."""
 
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -10,7 +11,19 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from oscommit_testing import ABSENT, CONFLICT, NOT_EXECUTED, UNREACHABLE, USAGE, BackendCase, main, md5_etag, tool
+from oscommit_testing import (
+    ABSENT,
+    CONFLICT,
+    DENIED,
+    NOT_EXECUTED,
+    UNREACHABLE,
+    USAGE,
+    BackendCase,
+    dynamo,
+    main,
+    md5_etag,
+    tool,
+)
 
 
 class Streams(BackendCase):
@@ -141,6 +154,165 @@ class Remove(BackendCase):
         self.assertEqual(self.run_tool("head", url, "--json").line()["error"]["code"], "OS_ERR_NOT_FOUND")
 
 
+class Statuses(BackendCase):
+    def test_without_a_ledger_nothing_is_sent(self):
+        if self.backend.embedded:
+            self.skipTest("a store of files has its ledger")
+        bare = {"OSCOMMIT_LEDGER": ""}
+        url, path = self.new_url("bare"), self.file("bare", b"x")
+        folder = os.path.join(self.folder, "bare-folder")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "file"), "wb"):
+            pass
+        self.ok("put", path, url)
+        for arguments in (
+            ("put", path, url, "--if-absent"),
+            ("put", path, url, "--if-match", md5_etag(b"x")),
+            ("cp", url, self.new_url("bare"), "--if-absent"),
+            ("mv", url, self.new_url("bare")),
+            ("rm", url, "--if-match", md5_etag(b"x")),
+            ("cp", "-r", folder, self.new_url("bare"), "--if-absent"),
+            ("race", self.new_url("bare"), "--writers", "2"),
+            ("table", "ls", self.store),
+            ("lock", "ls"),
+        ):
+            self.assertIn("ledger", self.exits(USAGE, *arguments, environment=bare).errors, arguments)
+        ran = self.exits(USAGE, "update", url, "--", "cat", environment=bare)
+        self.assertIn("0 requests", ran.text)
+
+    def test_what_a_service_has_answered_is_no_bad_usage(self):
+        if self.backend.embedded:
+            self.skipTest("a store of files has its ledger")
+        elsewhere = {"AWS_ENDPOINT_URL_DYNAMODB": self.store_endpoint}
+        ran = self.exits(NOT_EXECUTED, "table", "ls", environment=elsewhere)
+        self.assertIn("something that is not DynamoDB", ran.errors)
+
+    def test_what_never_left_is_not_counted(self):
+        if self.backend.embedded:
+            self.skipTest("a store of files needs no keys and no network")
+        nobody = {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_EC2_METADATA_DISABLED": "true"}
+        url = self.new_url("unsent")
+        for arguments in (("put", "/dev/null", url, "--if-absent"), ("update", url, "--", "cat"), ("mv", url, url + "2")):
+            self.assertIn(" ms, 0 requests", self.exits(DENIED, *arguments, environment=nobody).text)
+        with socket.socket() as taken:  # bound, and not listened at
+            taken.bind(("127.0.0.1", 0))
+            away = {"AWS_ENDPOINT_URL_S3": f"http://127.0.0.1:{taken.getsockname()[1]}"}
+            ran = self.exits(NOT_EXECUTED, "put", "/dev/null", url, "--if-absent", "--deadline-ms", "1000", environment=away)
+            self.assertIn(" ms, 0 requests", ran.text)
+            away = {"AWS_ENDPOINT_URL_DYNAMODB": away["AWS_ENDPOINT_URL_S3"]}
+            ran = self.run_tool("put", "/dev/null", url, "--if-absent", "--deadline-ms", "1000", environment=away)
+            self.assertIn(" ms, 1 request,", ran.text)  # to the store
+
+    def test_a_bucket_that_is_not_there_has_one_status(self):
+        if self.backend.embedded:
+            self.skipTest("a store of files has no buckets")
+        url = "s3://no-such-bucket-anywhere/key"
+        for arguments in (
+            ("head", url),
+            ("get", url),
+            ("ls", url),
+            ("put", "/dev/null", url),
+            ("put", "/dev/null", url, "--if-absent"),
+            ("race", url, "--writers", "2"),
+        ):
+            self.exits(ABSENT, *arguments)
+
+    def denied_to_a_stranger(self, *arguments, status=DENIED):
+        environment = {"OSCOMMIT_STORE": "", "OSCOMMIT_LEDGER": ""}
+        try:
+            ran = self.run_tool(*arguments, environment=environment, user=54321, group=54321)
+        except PermissionError:
+            self.skipTest("only root can be somebody else, and the tool may not be run by anybody here")
+        if b"cannot open shared object file" in ran.err:
+            self.skipTest("the tool may not be run by somebody else here")
+        self.assertEqual(ran.status, status, (arguments, ran))
+        return ran
+
+    def test_who_may_not_write_a_ledger_is_told_what_to_do(self):
+        os.chmod(self.folder, 0o755)
+        folder = os.path.join(self.folder, "read-only")
+        os.makedirs(folder, exist_ok=True)
+        ledger = f"sqlite://{folder}/ledger.db"
+        self.ok("table", "create", "--ledger", ledger)
+        os.chmod(os.path.join(folder, "ledger.db"), 0o644)
+        os.chmod(folder, 0o755)
+        for arguments in (("lock", "a", "--ledger", ledger, "--", "true"), ("table", "create", "--ledger", ledger + "2")):
+            ran = self.denied_to_a_stranger(*arguments)
+            self.assertIn("Let the user of this process write the file and its folder", ran.errors)
+            self.assertIn("with --ledger", ran.errors)
+        missing = self.exits(NOT_EXECUTED, "table", "create", "--ledger", f"sqlite://{folder}/none/ledger.db")
+        self.assertIn("Make its folder first", missing.errors)
+
+    def test_a_file_that_may_not_be_used_is_denied(self):
+        os.chmod(self.folder, 0o755)
+        closed = os.path.join(self.folder, "closed")
+        os.makedirs(closed, exist_ok=True)
+        secret = os.path.join(closed, "secret")
+        with open(secret, "wb") as out:
+            out.write(b"x")
+        os.chmod(closed, 0o700)
+        url = "s3://nothing-is-sent/key"
+        for arguments in (
+            ("put", secret, url),
+            ("put", "/etc/passwd", url, "--ca-file", secret),
+            ("put", "/etc/passwd", url, "--store-profile", secret),
+            ("put", "/etc/passwd", url, "--config", secret),
+            ("put", "/etc/passwd", url, "--if-absent", "--ticket-file", secret + ".json"),
+            ("probe", url, "--profile-out", secret + ".json"),
+            ("cp", "-r", closed, url, "--if-absent"),
+            ("cp", "-r", url, closed),
+            ("init", os.path.join(closed, "store")),
+            ("table", "create", "--ledger", f"sqlite://{closed}/ledger.db"),
+            ("check", secret),
+            ("delta", "append", url, secret),
+        ):
+            ran = self.denied_to_a_stranger(*arguments)
+            self.assertIn("Permission denied", ran.errors)
+        # Of the ticket's write nothing is known.
+        self.denied_to_a_stranger("resolve", url, "--ticket-file", secret, status=USAGE)
+
+
+class Advice(BackendCase):
+    def advised(self, output):
+        """The commands that stand on lines of their own, without the first word."""
+        lines = [line.strip() for line in output.splitlines()]
+        return [shlex.split(line)[1:] for line in lines if line.startswith("oscommit ") and not line.startswith("oscommit:")]
+
+    def test_items_of_a_table_of_leases_are_no_stuck_records(self):
+        if self.backend.embedded:
+            self.skipTest("a file of SQLite keeps leases apart")
+        where = ("--ledger", f"dynamodb://{self.table}-leases", "--dynamodb-endpoint", self.ledger_endpoint)
+        bare = {"AWS_ENDPOINT_URL_DYNAMODB": "", "OSCOMMIT_LEDGER": ""}
+        self.ok("table", "create", "--leases", *where, environment=bare)
+        self.ok("lease", "acquire", "nightly", *where, environment=bare)
+        for flags in ((), ("--stuck",)):
+            ran = self.ok("table", "ls", *flags, *where, environment=bare)
+            self.assertEqual(ran.text, "")
+            (command,) = self.advised(ran.errors)
+            self.assertIn("nightly", self.ok(*command, environment=bare).text)
+
+    def test_how_to_release_a_stuck_record_works_when_it_is_copied(self):
+        if self.backend.embedded:
+            self.skipTest("a store of files has its ledger")
+        key = self.key("stuck")
+        self.damage(key)
+        bare = {"AWS_ENDPOINT_URL_DYNAMODB": "", "AWS_ENDPOINT_URL_S3": "", "OSCOMMIT_LEDGER": ""}
+        where = ("--ledger", f"dynamodb://{self.table}", "--dynamodb-endpoint", self.ledger_endpoint)
+        there = (*where, "--s3-endpoint", self.store_endpoint)
+        commands = self.advised(self.ok("table", "ls", "--stuck", self.url(""), *there, environment=bare).text)
+        (command,) = [command for command in commands if self.url(key) in command]
+        self.ok(*command, environment=bare)
+        self.damage(key)
+        commands = self.advised(self.ok("table", "ls", "--stuck", *where, environment=bare).text)
+        (command,) = [command for command in commands if key in command]
+        self.assertEqual(command[command.index("--store") + 1], "s3://BUCKET")
+
+    def damage(self, key):
+        item = {"path": {"S": key}, "etag": {"S": "*"}, "generation": {"S": "no number"}}
+        status, body = dynamo(self.ledger_endpoint, "PutItem", {"TableName": self.table, "Item": item})
+        self.assertEqual(status, 200, body)
+
+
 class Init(BackendCase):
     def path(self, *names):
         return os.path.join(self.folder, f"init-{self.key('store')}", *names)
@@ -194,6 +366,11 @@ class Help(BackendCase):
             self.assertNotIn(flag, text)
             self.assertIn(flag, whole)
 
+    def test_a_default_is_told_once(self):
+        text = self.ok("race", "--help").text
+        self.assertEqual(text.count("3s"), 1)
+        self.assertIn("[60s; of a race 3s]", text)
+
     def test_a_path_in_a_store_is_told_as_its_url(self):
         root = os.path.join(self.folder, "hinted")
         self.ok("init", root)
@@ -213,4 +390,4 @@ class Help(BackendCase):
 
 
 if __name__ == "__main__":
-    main(Streams, Remove, Init, Help, only={"embedded", "minio", "gofakes3"})
+    main(Streams, Remove, Statuses, Advice, Init, Help, only={"embedded", "minio", "gofakes3"})

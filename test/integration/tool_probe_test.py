@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from oscommit_testing import NOT_EXECUTED, BackendCase, main, signed_request
+from oscommit_testing import ABSENT, DENIED, NOT_EXECUTED, BackendCase, main, signed_request
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "stores")
 PROOF = 50  # rounds that prove a condition: OS_PROBE_PROOF_ROUNDS
@@ -135,8 +135,12 @@ class Ended(OnMinio):
         self.nothing_is_left()
 
     def test_a_bucket_that_is_not_there_is_named(self):
-        ran = self.exits(NOT_EXECUTED, "probe", f"s3://none-{time.time_ns()}/", *SHORT, "--json")
+        ran = self.exits(ABSENT, "probe", f"s3://none-{time.time_ns()}/", *SHORT, "--json")
         self.assertEqual(ran.line()["error"]["code"], "OS_ERR_NO_BUCKET")
+
+    def test_who_is_refused_has_left_nothing(self):
+        ran = self.exits(DENIED, "probe", self.store + "/", *SHORT, environment={"AWS_SECRET_ACCESS_KEY": "wrong" * 8})
+        self.assertNotIn("remove", ran.errors)
 
     def test_an_embedded_store_needs_none(self):
         root = os.path.join(self.folder, "embedded")

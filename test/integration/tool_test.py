@@ -328,7 +328,8 @@ class CopyMoveRemove(BackendCase):
     def test_rm_of_a_version_and_plainly(self):
         url = self.new_url("rm")
         self.ok("put", "-", url, data=b"x")
-        self.exits(CONFLICT, "rm", url, "--if-match", md5_etag(b"y"))
+        refused = self.exits(CONFLICT, "rm", url, "--if-match", md5_etag(b"y"))
+        self.assertIn("Nothing was deleted.", refused.errors)
         self.assertEqual(self.ok("rm", url, "--if-match", md5_etag(b"x"), "--json").line()["verdict"], "committed")
         self.exits(CONFLICT, "rm", url, "--if-match", md5_etag(b"x"))
         self.ok("put", "-", url, data=b"z")

@@ -72,7 +72,7 @@ static char *read_trusted(int fd, const char *path, size_t *ret_length, struct u
     }
     data = malloc(CONFIG_SIZE_MAX + 2);
     if (data == NULL || !read_whole(fd, data, CONFIG_SIZE_MAX + 1, ret_length))
-        (void)usage_refuse(usage, "The config file %.300s cannot be read: %s.", path, strerror(errno));
+        (void)usage_refuse_file(usage, errno, "The config file %.300s cannot be read", path);
     else if (*ret_length > CONFIG_SIZE_MAX)
         (void)usage_refuse(usage, "The config file %.300s has more than %d bytes.", path, CONFIG_SIZE_MAX);
     else
@@ -93,7 +93,7 @@ static bool load_from(char *path, bool is_usual, struct config *ret, struct usag
         return true;
     }
     if (fd < 0) {
-        (void)usage_refuse(usage, "The config file %.300s cannot be read: %s.", path, strerror(errno));
+        (void)usage_refuse_file(usage, errno, "The config file %.300s cannot be read", path);
         free(path);
         return false;
     }

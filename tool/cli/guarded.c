@@ -2,6 +2,7 @@
 #include "cli/guarded.h"
 
 #include "cli/clean.h"
+#include "cli/settings.h"
 #include "cli/ticket.h"
 
 #include <errno.h>
@@ -20,28 +21,13 @@ bool guarded_check(const struct options *options, bool always, struct usage *usa
     return file == NULL || ticket_check(file, usage);
 }
 
-/* Resolving has a deadline of its own. */
-static bool goes_along(const struct options *options, enum option_id id)
-{
-    bool tells_where = option_table[id].scope == OPTION_SCOPE_SETTING && id != OPTION_DEADLINE_MS;
-    return options->given[id] > 0 && (tells_where || id == OPTION_SAME_STORE || id == OPTION_ABORT_UPLOAD);
-}
-
 void guarded_print_resolve(const struct options *options, const char *url, const char *file, const char *ticket)
 {
     (void)fputs("  oscommit resolve ", stderr);
     clean_print_quoted(stderr, url);
     (void)fputs(file == NULL ? " " : " --ticket-file ", stderr);
     clean_print_quoted(stderr, file == NULL ? ticket : file);
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        if (!goes_along(options, (enum option_id)id))
-            continue;
-        (void)fprintf(stderr, " --%s", option_table[id].name);
-        if (option_table[id].kind == OPTION_KIND_SWITCH)
-            continue;
-        (void)fputc(' ', stderr);
-        clean_print_quoted(stderr, options->value[id]);
-    }
+    settings_print_given(stderr, options);
     (void)fputc('\n', stderr);
 }
 

@@ -319,7 +319,7 @@ bool metrics_check_file(const char *name, struct usage *usage)
     int fd;
 
     if (!folder_is_writable(name))
-        return usage_refuse(usage, "The metrics file %.300s cannot be written: %s.", name, strerror(errno));
+        return usage_refuse_file(usage, errno, "The metrics file %.300s cannot be written", name);
     fd = open_file(name, false, &err);
     if (fd >= 0) {
         if (read_file(fd, name, &there, &err))

@@ -194,7 +194,8 @@ const struct option_spec option_table[OPTION_COUNT] = {
     [OPTION_STORE_VERSION] = OWN_TEXT("store-version", "TEXT", "in the profile"),
     [OPTION_MAX_LENGTH] = OWN_NUMBER("max-length", UINT64_MAX, "most bytes of the object, old and new [64 MiB]"),
     [OPTION_WAIT] = OWN_TEXT("wait", "TIME", "wait so long for another holder (\"90s\", \"10m\", \"1h\") [not at all]"),
-    [OPTION_TTL] = OWN_TEXT("ttl", "TIME", "how long others wait for a holder that died (2s to 1d) [60s]"),
+    [OPTION_TTL] =
+        OWN_TEXT("ttl", "TIME", "how long others wait for a holder that died (2s to 1d) [60s; of a race 3s]"),
     [OPTION_OWNER] =
         OWN_TEXT("owner", "TEXT", "who holds it, for people [host name and process id; lease acquire: of the shell]"),
     [OPTION_GRACE] =

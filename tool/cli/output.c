@@ -58,28 +58,36 @@ void output_log(struct output *output, os_log_level level, const char *line)
     (void)fputc('\n', stderr);
 }
 
+/* Of a ticket nobody may say that its write was not executed. */
+static enum status status_of_usage(const struct command *command, const struct usage *usage)
+{
+    bool settles = command != NULL && command->settles;
+    return usage->is_denied && !settles ? STATUS_DENIED : STATUS_USAGE;
+}
+
 enum status output_usage(const struct options *options, const struct usage *usage)
 {
     const struct command *command = options->command;
+    enum status status = status_of_usage(command, usage);
 
     (void)fputs("oscommit: ", stderr);
     clean_print(stderr, usage->message);
     if (command == NULL)
         (void)fputs("\nusage: oscommit COMMAND [OPERANDS] [FLAGS]\nTry `oscommit --help`.\n", stderr);
     else
-        (void)fprintf(stderr, "\nTry `oscommit %s --help`.\n", command->name);
+        (void)fprintf(stderr, usage->is_denied ? "\n" : "\nTry `oscommit %s --help`.\n", command->name);
     if (options_on(options, OPTION_JSON)) {
         struct json_line line;
         struct json_line error;
         json_line_begin(&line);
         json_line_text(&line, "command", command == NULL ? NULL : command->name);
-        json_line_text(&line, "verdict", status_name(STATUS_USAGE));
+        json_line_text(&line, "verdict", status_name(status));
         json_line_begin(&error);
         json_line_text(&error, "message", usage->message);
         json_line_child(&line, "error", &error);
         (void)json_line_print(&line, stdout); /* the status says enough */
     }
-    return STATUS_USAGE;
+    return status;
 }
 
 /* Each result is of an operation, which is a span below that of the run. */
@@ -244,7 +252,7 @@ enum status output_outcome(struct output *output, const char *url, enum status s
 
 enum status output_plain_write(struct output *output, const char *url, const os_error *error)
 {
-    enum status status = output_outcome(output, url, status_of_write(error->code), error);
+    enum status status = output_outcome(output, url, status_of_write(error), error);
 
     if (status == STATUS_UNKNOWN) {
         output_message(output, "This write was not guarded, so nothing can decide whether it was applied: look at the "

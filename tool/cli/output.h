@@ -29,7 +29,7 @@ void output_message(struct output *output, const char *sentence);
 /* Also the log callback's way out. */
 void output_log(struct output *output, os_log_level level, const char *line);
 
-/* "oscommit: SENTENCE" and where the help is. Gives STATUS_USAGE. */
+/* "oscommit: SENTENCE" and where the help is. Gives the exit status. */
 enum status output_usage(const struct options *options, const struct usage *usage);
 
 /* A guarded call. `url` may be NULL. Gives the exit status. */

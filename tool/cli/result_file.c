@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/result_file.h"
 
+#include "cli/verdict.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +12,7 @@
 
 static bool result_file_fail(const char *name, int number, os_error *err)
 {
-    err->code = number == ENOMEM ? OS_ERR_NO_MEMORY : number == ENOSPC ? OS_ERR_NO_SPACE : OS_ERR_IO;
+    err->code = code_of_errno(number);
     (void)snprintf(err->message, sizeof(err->message), "%.300s cannot be written: %s.", name, strerror(number));
     return false;
 }

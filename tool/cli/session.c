@@ -28,7 +28,7 @@ static os_log_level log_level(const struct options *options)
 /* "Not executed" would be said of the write that a ticket is of. */
 static enum status session_report(struct session *session, const char *url, const os_error *error)
 {
-    enum status status = status_of_read(error->code);
+    enum status status = status_of_read(error);
 
     if (session->options->command->settles && status != STATUS_USAGE)
         status = STATUS_UNKNOWN;

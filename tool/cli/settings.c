@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/settings.h"
 
+#include "cli/clean.h"
+
 #include <string.h>
 
 /* What was said closer to the command counts more; of two equally close, the one for this service. */
@@ -91,4 +93,24 @@ bool settings_fill(const struct options *options, const char *store_url, os_opti
     filled.check_table = options_on(options, OPTION_CHECK_TABLE) ? 1 : 0;
     *ret = filled;
     return true;
+}
+
+/* The last two are of who asks again. */
+static bool goes_along(const struct options *options, enum option_id id)
+{
+    bool tells_where = option_table[id].scope == OPTION_SCOPE_SETTING && id != OPTION_DEADLINE_MS;
+    return options->given[id] > 0 && (tells_where || id == OPTION_SAME_STORE || id == OPTION_ABORT_UPLOAD);
+}
+
+void settings_print_given(FILE *stream, const struct options *options)
+{
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        if (!goes_along(options, (enum option_id)id))
+            continue;
+        (void)fprintf(stream, " --%s", option_table[id].name);
+        if (option_table[id].kind == OPTION_KIND_SWITCH)
+            continue;
+        (void)fputc(' ', stream);
+        clean_print_quoted(stream, options->value[id]);
+    }
 }

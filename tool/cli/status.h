@@ -11,7 +11,7 @@ enum status {
     STATUS_CONFLICT = 3,
     STATUS_UNKNOWN = 4,      /* may have been applied, or may still be: resolve the ticket */
     STATUS_UNDECIDABLE = 5,  /* unknown for good: no evidence is left that could decide */
-    STATUS_ABSENT = 66,      /* no such object (EX_NOINPUT) */
+    STATUS_ABSENT = 66,      /* no such object or bucket (EX_NOINPUT) */
     STATUS_UNREACHABLE = 69, /* the store or the ledger cannot be reached (EX_UNAVAILABLE) */
     STATUS_OUTPUT = 74,      /* committed, or done, but stdout did not take the result (EX_IOERR) */
     STATUS_LOST = 75,        /* lock: the lease was lost while its program ran (EX_TEMPFAIL) */

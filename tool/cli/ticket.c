@@ -32,7 +32,7 @@ bool ticket_check(const char *file, struct usage *usage)
                             file, file);
     }
     if (errno != ENOENT || !folder_is_writable(file))
-        return usage_refuse(usage, "The ticket file \"%.200s\" could not be made: %s.", file, strerror(errno));
+        return usage_refuse_file(usage, errno, "The ticket file \"%.200s\" could not be made", file);
     return true;
 }
 
@@ -109,7 +109,7 @@ char *ticket_load(const char *file, struct usage *usage)
     ssize_t len = fd < 0 || data == NULL ? -1 : read_bounded(fd, data, TICKET_MAX);
 
     if (len < 0)
-        (void)usage_refuse(usage, "The ticket file \"%.200s\" could not be read: %s.", file, strerror(errno));
+        (void)usage_refuse_file(usage, errno, "The ticket file \"%.200s\" could not be read", file);
     else if (len > TICKET_MAX)
         (void)usage_refuse(usage, "\"%.200s\" is too long to be a ticket (over %d bytes).", file, TICKET_MAX);
     if (fd >= 0 && !is_stdin)

@@ -86,7 +86,7 @@ static enum status explain(struct session *session, const char *url, bool of_led
         os_credentials_explain(session->client, of_ledger, &session->call, show_source, &sources, &info, &error);
 
     if (code != OS_OK)
-        return output_outcome(&session->output, url, status_of_read(code), &error);
+        return output_outcome(&session->output, url, status_of_read(&error), &error);
     return show_finding(&sources, &info) && !sources.failed ? STATUS_DONE : STATUS_OUTPUT;
 }
 

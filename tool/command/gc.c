@@ -153,7 +153,7 @@ static enum status gc_collect(struct session *session, const struct location *at
     if (search.output_failed)
         return STATUS_OUTPUT;
     if (code != OS_OK)
-        return output_outcome(&session->output, at->url, status_of_read(code), &error);
+        return output_outcome(&session->output, at->url, status_of_read(&error), &error);
     sum_up(&search, remove, &result);
     return result.failed > 0 ? STATUS_UNKNOWN : STATUS_DONE;
 }

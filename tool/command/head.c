@@ -54,7 +54,7 @@ static enum status head_run(const struct options *options)
         os_code code = os_head_version(session.client, at.key, options_text(options, OPTION_VERSION_ID), &session.call,
                                        &found, &error);
         status = code == OS_OK ? head_report(&session, at.url, &found)
-                               : output_outcome(&session.output, at.url, status_of_read(code), &error);
+                               : output_outcome(&session.output, at.url, status_of_read(&error), &error);
     }
     status = session_close(&session, status);
     location_clear(&at);

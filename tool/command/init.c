@@ -81,7 +81,8 @@ static enum status init_run(const struct options *options)
     }
     output_start(&output, options);
     made = make_parents(folder);
-    status = status_of_read(os_init(folder, &error));
+    (void)os_init(folder, &error);
+    status = status_of_read(&error);
     if (status != STATUS_DONE)
         remove_parents(folder, made);
     url = status == STATUS_DONE ? url_of(folder) : NULL;

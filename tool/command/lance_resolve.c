@@ -35,7 +35,7 @@ static enum status resolve(struct lance_session *lance)
         show(lance, completed);
         return STATUS_DONE;
     }
-    return output_outcome(&lance->session.output, lance->table.url, status_of_read(code), &error);
+    return output_outcome(&lance->session.output, lance->table.url, status_of_read(&error), &error);
 }
 
 static enum status lance_resolve_run(const struct options *options)

@@ -37,10 +37,10 @@ static enum status hand_out(struct session *session, const char *name, os_lease 
     if (!lease_describe(lease, &held, &error) || !print_held(&session->output, name, &held)) {
         (void)os_lease_release(lease, &session->call, NULL);
         return error.code == OS_OK ? STATUS_NOT_EXECUTED
-                                   : output_outcome(&session->output, name, status_of_lease(error.code), &error);
+                                   : output_outcome(&session->output, name, status_of_lease(&error), &error);
     }
     code = os_lease_detach(lease, &error);
-    return code == OS_OK ? STATUS_DONE : output_outcome(&session->output, name, status_of_lease(code), &error);
+    return code == OS_OK ? STATUS_DONE : output_outcome(&session->output, name, status_of_lease(&error), &error);
 }
 
 /* This process is gone in a moment: whoever looks for the holder looks for the one that goes on. */
@@ -71,7 +71,7 @@ static enum status acquire(struct session *session, uint64_t wait_s, os_lease_op
         call.deadline_ms = wait_s * 1000;
     code = os_lease_acquire(session->client, name, how, &call, &lease, &error);
     if (code != OS_OK)
-        return output_outcome(&session->output, name, status_of_lease(code), &error);
+        return output_outcome(&session->output, name, status_of_lease(&error), &error);
     return hand_out(session, name, lease);
 }
 

@@ -29,7 +29,7 @@ static enum status extend(struct session *session, const os_lease_options *how)
     if (lease_describe(lease, &held, &error))
         (void)os_lease_detach(lease, &error);
     if (error.code != OS_OK)
-        return output_outcome(&session->output, name, lease_status_of(error.code), &error);
+        return output_outcome(&session->output, name, lease_status_of(&error), &error);
     return print_extended(&session->output, name, &held);
 }
 

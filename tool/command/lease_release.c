@@ -7,13 +7,12 @@ static enum status release(struct session *session, const os_lease_options *how)
     const char *name = session->options->operand[0];
     os_lease *lease;
     os_error error = {0};
-    os_code code;
     enum status status = lease_session_adopt(session, how, &lease);
 
     if (status != STATUS_DONE)
         return status;
-    code = os_lease_release(lease, &session->call, &error);
-    return output_outcome(&session->output, name, lease_status_of(code), &error);
+    (void)os_lease_release(lease, &session->call, &error);
+    return output_outcome(&session->output, name, lease_status_of(&error), &error);
 }
 
 static enum status lease_release_run(const struct options *options)

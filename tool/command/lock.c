@@ -132,7 +132,7 @@ static enum status lock(struct held *held, const struct lock_times *times)
         call.deadline_ms = times->wait_s * 1000;
     code = os_lease_acquire(session->client, held->name, &how, &call, &held->lease, &error);
     if (code != OS_OK)
-        return output_outcome(&session->output, held->name, status_of_lease(code), &error);
+        return output_outcome(&session->output, held->name, status_of_lease(&error), &error);
     return run_while_held(held);
 }
 

@@ -71,7 +71,7 @@ static enum status break_held_lease(struct session *session)
         code = break_lease(session, name, &info, &error);
     if (code == OS_ERR_CONFLICT)
         say_alive(session, name, &info, &error);
-    return output_outcome(&session->output, name, status_of_lease(code), &error);
+    return output_outcome(&session->output, name, status_of_lease(&error), &error);
 }
 
 static enum status break_lock(struct session *session, const char *name_space)
@@ -88,7 +88,7 @@ static enum status break_lock(struct session *session, const char *name_space)
         say_nobody(session, lock.name);
     else if (code == OS_OK)
         code = os_lock_break(session->client, &lock, &session->call, NULL, &error);
-    return output_outcome(&session->output, lock.name, status_of_lease(code), &error);
+    return output_outcome(&session->output, lock.name, status_of_lease(&error), &error);
 }
 
 static enum status lock_break_run(const struct options *options)

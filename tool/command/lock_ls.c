@@ -41,7 +41,7 @@ static enum status list(struct session *session)
 
     if (listing.output_failed)
         return STATUS_OUTPUT;
-    return code == OS_OK ? STATUS_DONE : output_outcome(&session->output, name_space, status_of_lease(code), &error);
+    return code == OS_OK ? STATUS_DONE : output_outcome(&session->output, name_space, status_of_lease(&error), &error);
 }
 
 static enum status lock_ls_run(const struct options *options)

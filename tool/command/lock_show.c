@@ -14,7 +14,7 @@ static enum status show(struct session *session, const char *name_space)
     lock.name = session->options->operand[0];
     code = os_lock_read(session->client, &lock, &session->call, &info, &error);
     if (code != OS_OK)
-        return output_outcome(&session->output, lock.name, status_of_lease(code), &error);
+        return output_outcome(&session->output, lock.name, status_of_lease(&error), &error);
     return lock_info_print(&session->output, &lock, &info, false) ? STATUS_DONE : STATUS_OUTPUT;
 }
 

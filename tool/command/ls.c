@@ -105,7 +105,7 @@ static enum status ls_end(struct listing *listing, os_code code, os_error *error
     if (listing->output_failed)
         return STATUS_OUTPUT;
     if (code != OS_OK && !listing->is_enough)
-        return output_outcome(output, listing->at->url, status_of_read(code), error);
+        return output_outcome(output, listing->at->url, status_of_read(error), error);
     if (listing->glob == NULL || listing->matched > 0)
         return STATUS_DONE;
     error->code = OS_ERR_NOT_FOUND;

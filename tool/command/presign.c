@@ -76,7 +76,7 @@ static enum status presign_run(const struct options *options)
     if (status == STATUS_DONE) {
         os_code code = os_presign(session.client, at.key, &wanted, &url, &headers, &error);
         status = code == OS_OK ? print_url(&session, at.url, url, headers)
-                               : output_outcome(&session.output, at.url, status_of_read(code), &error);
+                               : output_outcome(&session.output, at.url, status_of_read(&error), &error);
     }
     status = session_close(&session, status);
     os_free(url);

@@ -238,10 +238,10 @@ static enum status probe_to(struct session *session, const char *url, struct res
     progress_start(&session->output.progress, session->output.progress.on, "probe");
     os_code code = os_store_probe(session->client, &wanted, &call, &text, &error);
     enum status status = code == OS_OK ? probe_report(session, url, text)
-                                       : output_outcome(&session->output, url, status_of_read(code), &error);
+                                       : output_outcome(&session->output, url, status_of_read(&error), &error);
     bool good = code == OS_OK && (file->stream == NULL || fputs(text, file->stream) >= 0);
     if (!result_file_close(file, good, &error) && code == OS_OK)
-        status = output_outcome(&session->output, url, STATUS_NOT_EXECUTED, &error);
+        status = output_outcome(&session->output, url, status_of_read(&error), &error);
     os_free(text);
     return status;
 }
@@ -253,7 +253,7 @@ static enum status probe_store(struct session *session, const char *url)
     os_error error = {0};
 
     if (name != NULL && !result_file_open(name, &file, &error))
-        return output_outcome(&session->output, url, STATUS_NOT_EXECUTED, &error);
+        return output_outcome(&session->output, url, status_of_read(&error), &error);
     return probe_to(session, url, &file);
 }
 

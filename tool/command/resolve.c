@@ -33,6 +33,13 @@ static bool take_operands(const struct options *options, const char **ret_url, c
     return true;
 }
 
+/* No ticket, or not of this object, store or ledger, or no ledger: to ask again in the same way would change nothing. */
+static bool is_unfit(os_verdict verdict, const os_result *result, const os_error *error)
+{
+    bool is_of_arguments = error->code == OS_ERR_ARGUMENT || error->code == OS_ERR_CONFIG;
+    return verdict == OS_UNKNOWN && is_of_arguments && result->guards == 0 && result->requests == 0;
+}
+
 static enum status resolve_ticket(struct session *session, const struct location *at, const char *ticket)
 {
     os_result result = OS_RESULT_INIT;
@@ -44,8 +51,7 @@ static enum status resolve_ticket(struct session *session, const struct location
     settle.abort_upload = options_on(session->options, OPTION_ABORT_UPLOAD);
     settle.give_up = 1;
     os_verdict verdict = os_settle(session->client, ticket, &settle, &session->call, &result, &error);
-    if (verdict == OS_UNKNOWN && error.code == OS_ERR_ARGUMENT && result.guards == 0) {
-        /* No ticket, or not of this object, store or ledger: to ask again would change nothing. */
+    if (is_unfit(verdict, &result, &error)) {
         os_result_clear(&result);
         return output_outcome(&session->output, at->url, STATUS_USAGE, &error);
     }

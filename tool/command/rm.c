@@ -18,7 +18,7 @@ static enum status remove_plainly(struct session *session, const struct location
                        at->url);
     }
     if (code != OS_OK && code != OS_ERR_DENIED)
-        return output_outcome(&session->output, at->url, status_of_read(code), &error);
+        return output_outcome(&session->output, at->url, status_of_read(&error), &error);
     (void)os_delete(session->client, at->key, &session->call, &error);
     return output_plain_write(&session->output, at->url, &error);
 }

@@ -55,7 +55,7 @@ static enum status choose_candidate(struct session *session, const struct locati
                             "The records of \"%.400s\" could not be read; none was released.", at->key);
     }
     if (code != OS_OK)
-        return output_outcome(&session->output, at->url, status_of_read(code), &error);
+        return output_outcome(&session->output, at->url, status_of_read(&error), &error);
     if (options_text(session->options, OPTION_ETAG) != NULL)
         return STATUS_DONE;
     if (candidates->all == 0)
@@ -80,13 +80,12 @@ static enum status release_record(struct session *session, const struct location
     struct candidates candidates = {.output = &session->output, .options = session->options};
     enum status status = choose_candidate(session, at, &candidates);
     os_error error = {0};
-    os_code code;
 
     if (status != STATUS_DONE)
         return status;
-    code = os_table_release(session->client, at->key, etag == NULL ? candidates.etag : etag, force, &session->call,
-                            &error);
-    return output_outcome(&session->output, at->url, status_of_write(code), &error);
+    (void)os_table_release(session->client, at->key, etag == NULL ? candidates.etag : etag, force, &session->call,
+                           &error);
+    return output_outcome(&session->output, at->url, status_of_write(&error), &error);
 }
 
 /* Whether the holder can still write is a question of S3 time, which the store tells. */

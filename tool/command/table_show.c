@@ -36,7 +36,7 @@ static enum status table_show_run(const struct options *options)
         if (listing.output_failed)
             status = STATUS_OUTPUT;
         else if (code != OS_OK)
-            status = output_outcome(&session.output, at.url, status_of_read(code), &error);
+            status = output_outcome(&session.output, at.url, status_of_read(&error), &error);
         else if (listing.count == 0)
             status = session_fail(&session, at.url, OS_ERR_NOT_FOUND, "There is no record of \"%.800s\".", at.key);
     }

@@ -127,6 +127,7 @@ static void *batch_thread(void *context)
         enum status status = batch->work(batch, item);
         batch_lock(batch);
         batch->worst = batch_worse(batch->worst, status);
+        batch->has_asked = batch->has_asked || status != STATUS_USAGE;
         batch_unlock(batch);
     }
     return NULL;
@@ -137,6 +138,8 @@ static void finish(struct batch *batch)
     batch->not_begun = batch->items->count - batch->next;
     if (batch->not_begun > 0)
         batch->worst = batch_worse(batch->worst, STATUS_NOT_EXECUTED);
+    if (batch->worst == STATUS_USAGE && batch->has_asked)
+        batch->worst = STATUS_NOT_EXECUTED;
 }
 
 enum status batch_run(struct batch *batch, unsigned jobs)

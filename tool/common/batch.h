@@ -56,6 +56,7 @@ struct batch {
     size_t next;
     struct batch_counts counts;
     enum status worst;
+    bool has_asked;  /* something was sent: the status is no longer that of bad usage, of which nothing is */
     bool is_stopped; /* no item is begun any more */
     uint64_t not_begun;
 };

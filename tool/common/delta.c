@@ -2,6 +2,7 @@
 #include "common/delta.h"
 
 #include "cli/clean.h"
+#include "cli/settings.h"
 #include "cli/streams.h"
 #include "cli/ticket.h"
 #include "cli/verdict.h"
@@ -128,6 +129,7 @@ static void print_ticket(struct delta_session *delta, const char *ticket, const 
         (void)fputs(" --log-store ", stderr);
         clean_print_quoted(stderr, options_text(delta->session.options, OPTION_LOG_STORE));
     }
+    settings_print_given(stderr, delta->session.options);
     (void)fputc('\n', stderr);
 }
 

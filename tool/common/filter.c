@@ -2,6 +2,7 @@
 #include "common/filter.h"
 
 #include "cli/duration.h"
+#include "cli/verdict.h"
 #include "common/filter_start.h"
 
 #include <errno.h>
@@ -227,7 +228,7 @@ void filter_explain(const struct filter *filter, os_error *error)
         return;
     case FILTER_BROKEN:
         (void)snprintf(clause, sizeof(clause), "could not be run: %s", strerror(filter->code));
-        explain(error, OS_ERR_IO, program, clause);
+        explain(error, code_of_errno(filter->code), program, clause);
         return;
     case FILTER_TOO_LARGE:
         (void)snprintf(clause, sizeof(clause), "wrote more than the %llu bytes that --max-length allows",

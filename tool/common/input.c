@@ -2,6 +2,7 @@
 #include "common/input.h"
 
 #include "cli/duration.h"
+#include "cli/verdict.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,7 +83,7 @@ void input_explain(const struct input *input, os_error *error)
                        "--deadline-ms.",
                        input->name);
     } else if (input->failure != 0) {
-        error->code = OS_ERR_IO;
+        error->code = code_of_errno(input->failure);
         (void)snprintf(error->message, sizeof(error->message), "%.300s could not be read: %s.", input->name,
                        strerror(input->failure));
     }

@@ -55,9 +55,9 @@ bool lease_take_ttl(const struct options *options, uint64_t otherwise, os_lease_
 
 /* ---------------------------------------------------------------------------------------- from process to process */
 
-enum status lease_status_of(os_code code)
+enum status lease_status_of(const os_error *error)
 {
-    return code == OS_ERR_CONFLICT ? STATUS_LOST : status_of_lease(code);
+    return error->code == OS_ERR_CONFLICT ? STATUS_LOST : status_of_lease(error);
 }
 
 bool lease_describe(const os_lease *lease, struct lease_held *ret, os_error *err)
@@ -101,5 +101,5 @@ enum status lease_session_adopt(struct session *session, const os_lease_options 
     code = os_lease_adopt(session->client, name, handle, how, &session->call, ret, &error);
     if (code == OS_OK)
         return STATUS_DONE;
-    return output_outcome(&session->output, name, lease_status_of(code), &error);
+    return output_outcome(&session->output, name, lease_status_of(&error), &error);
 }

@@ -29,7 +29,7 @@ bool lease_take_ttl(const struct options *options, uint64_t otherwise, os_lease_
     "  77  access denied, or no usable credentials\n"
 
 /* A conflict of a lease that one had is its loss. */
-enum status lease_status_of(os_code code);
+enum status lease_status_of(const os_error *error);
 
 struct lease_held {
     char handle[OS_LEASE_HANDLE_SIZE];

@@ -88,7 +88,7 @@ enum status lease_info_show(struct session *session)
     os_code code = os_lease_read(session->client, name, &session->call, &info, &error);
 
     if (code != OS_OK)
-        return output_outcome(&session->output, name, status_of_lease(code), &error);
+        return output_outcome(&session->output, name, status_of_lease(&error), &error);
     return lease_info_print(&session->output, name, &info, false) ? STATUS_DONE : STATUS_OUTPUT;
 }
 

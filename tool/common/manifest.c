@@ -51,8 +51,9 @@ static int open_file(const char *name, struct usage *usage)
     const char *why;
 
     if (fd < 0) {
-        (void)usage_refuse(usage, "The manifest %.300s cannot be opened: %s.", name,
-                           errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+        (void)(errno == ELOOP
+                   ? usage_refuse(usage, "The manifest %.300s cannot be opened: it is a symbolic link.", name)
+                   : usage_refuse_file(usage, errno, "The manifest %.300s cannot be opened", name));
         return -1;
     }
     why = fstat(fd, &info) != 0 ? strerror(errno) : distrust(&info);
@@ -140,7 +141,7 @@ bool manifest_open(const char *name, const char *target, const struct options *o
     manifest.fd = open_file(name, usage);
     good = manifest.fd >= 0 && manifest_read(&manifest, target, usage);
     if (good && !begin_run(&manifest, target, options))
-        good = usage_refuse(usage, "The manifest %.300s cannot be written: %s.", name, strerror(manifest.failure));
+        good = usage_refuse_file(usage, manifest.failure, "The manifest %.300s cannot be written", name);
     if (good && !manifest.is_resumed)
         sync_folder(name);
     if (!good) {

@@ -166,8 +166,7 @@ static bool take_lines(struct reading *reading, FILE *stream)
     }
     free(line);
     if (good && ferror(stream) != 0)
-        good = usage_refuse(reading->usage, "The manifest %.300s cannot be read: %s.", reading->manifest->name,
-                            strerror(errno));
+        good = usage_refuse_file(reading->usage, errno, "The manifest %.300s cannot be read", reading->manifest->name);
     return good;
 }
 
@@ -207,7 +206,7 @@ bool manifest_read(struct manifest *manifest, const char *target, struct usage *
     if (stream == NULL) {
         if (fd >= 0)
             (void)close(fd);
-        return usage_refuse(usage, "The manifest %.300s cannot be read: %s.", manifest->name, strerror(errno));
+        return usage_refuse_file(usage, errno, "The manifest %.300s cannot be read", manifest->name);
     }
     good = fstat(manifest->fd, &info) == 0 && info.st_size <= MANIFEST_SIZE_MAX;
     if (!good)
@@ -217,7 +216,7 @@ bool manifest_read(struct manifest *manifest, const char *target, struct usage *
     if (!good)
         return false;
     if (ftruncate(manifest->fd, reading.end) != 0)
-        return usage_refuse(usage, "The manifest %.300s cannot be written: %s.", manifest->name, strerror(errno));
+        return usage_refuse_file(usage, errno, "The manifest %.300s cannot be written", manifest->name);
     keep_last(manifest);
     return true;
 }

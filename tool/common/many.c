@@ -69,11 +69,11 @@ static bool open_folder(const char *name, bool make, struct many *many, struct u
     struct stat info;
 
     if (make && mkdir(name, 0777) != 0 && errno != EEXIST)
-        return usage_refuse(usage, "The folder \"%.300s\" cannot be made: %s.", name, strerror(errno));
+        return usage_refuse_file(usage, errno, "The folder \"%.300s\" cannot be made", name);
     many->folder_name = name;
     many->folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (many->folder < 0)
-        return usage_refuse(usage, "\"%.300s\" cannot be opened as a folder: %s.", name, strerror(errno));
+        return usage_refuse_file(usage, errno, "\"%.300s\" cannot be opened as a folder", name);
     if (fstatat(many->folder, ".oscommit", &info, 0) == 0)
         return usage_refuse(usage, "The folder \"%.300s\" is an embedded store: name it by its URL, file://...", name);
     return true;
@@ -185,7 +185,11 @@ static enum status many_work(struct session *session, enum many_direction direct
     static enum status (*const works[])(struct batch *, const struct batch_item *) = {
         [MANY_UP] = many_up, [MANY_DOWN] = many_down, [MANY_INSIDE] = many_inside};
     const struct location *at = direction == MANY_DOWN ? &many->from : &many->to;
-    struct batch batch = {.session = session, .items = &many->items, .work = works[direction], .context = many};
+    struct batch batch = {.session = session,
+                          .items = &many->items,
+                          .work = works[direction],
+                          .context = many,
+                          .has_asked = direction != MANY_UP};
     os_error error = {0};
     enum status status;
 
@@ -201,7 +205,7 @@ static enum status many_work(struct session *session, enum many_direction direct
         status = batch_run(&batch, jobs_of(session->options));
         batch_print_summary(&batch, at->url);
     } else {
-        status = output_outcome(&session->output, at->url, status_of_read(error.code), &error);
+        status = output_outcome(&session->output, at->url, status_of_read(&error), &error);
     }
     headers_clear(&many->headers);
     return status;

@@ -27,22 +27,25 @@ struct down {
     int fd; /* of it */
 };
 
-static enum status fail(const struct down *down, const char *why)
-{
-    const struct many *many = down->batch->context;
-    os_error error = {.code = OS_ERR_IO};
-
-    (void)snprintf(error.message, sizeof(error.message), "The file %.300s/%.300s cannot be written: %s.",
-                   many->folder_name, down->item->name, why);
-    return many_refuse(down->batch, down->url, STATUS_NOT_EXECUTED, &error);
-}
-
 /* ELOOP and ENOTDIR are what a link gives that is not followed. */
 static const char *reason_of(int failure)
 {
-    return failure == ELOOP || failure == ENOTDIR
-               ? "a part of its name is a symbolic link, which is not followed, or no folder"
-               : strerror(failure);
+    switch (failure) {
+    case EEXIST: return "something that is no file has its name";
+    case ELOOP:
+    case ENOTDIR: return "a part of its name is a symbolic link, which is not followed, or no folder";
+    default: return strerror(failure);
+    }
+}
+
+static enum status fail(const struct down *down, int failure)
+{
+    const struct many *many = down->batch->context;
+    os_error error = {.code = code_of_errno(failure)};
+
+    (void)snprintf(error.message, sizeof(error.message), "The file %.300s/%.300s cannot be written: %s.",
+                   many->folder_name, down->item->name, reason_of(failure));
+    return many_refuse(down->batch, down->url, status_of_read(&error), &error);
 }
 
 static bool open_temporary(struct down *down)
@@ -135,12 +138,12 @@ static enum status fetch(struct down *down, bool replace)
     sink.file = path;
     code = os_get(session->client, down->key, &sink, &session->call, &found, &error);
     if (code != OS_OK)
-        return many_refuse(down->batch, down->url, status_of_read(code), &error);
+        return many_refuse(down->batch, down->url, status_of_read(&error), &error);
     failure = give_name(down, replace);
     if (failure == EEXIST && !replace)
         return conflict(down);
     if (failure != 0)
-        return fail(down, failure == EEXIST ? "something that is no file has its name" : reason_of(failure));
+        return fail(down, failure);
     down->temporary[0] = '\0';
     return report_done(down, &found);
 }
@@ -158,7 +161,7 @@ static enum status get_file(struct down *down)
     }
     if (!open_temporary(down)) {
         down->temporary[0] = '\0';
-        return fail(down, strerror(errno));
+        return fail(down, errno);
     }
     status = fetch(down, !many->same_is_done);
     (void)close(down->fd);
@@ -186,12 +189,12 @@ enum status many_down(struct batch *batch, const struct batch_item *item)
     if (down.key != NULL)
         down.url = location_url_of(&many->from, down.key);
     if (down.url == NULL) {
-        status = fail(&down, strerror(ENOMEM));
+        status = fail(&down, ENOMEM);
     } else if (item->refusal != NULL) {
         status = refuse_name(&down);
     } else if (!item->is_marker) {
         down.folder = beneath_folder(many->folder, item->name, true, &down.name);
-        status = down.folder < 0 ? fail(&down, reason_of(errno)) : get_file(&down);
+        status = down.folder < 0 ? fail(&down, errno) : get_file(&down);
         if (down.folder >= 0)
             (void)close(down.folder);
     }

@@ -10,13 +10,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum status refuse_file(struct batch *batch, const struct batch_item *item, const char *url, const char *why)
+static enum status refuse_file(struct batch *batch, const struct batch_item *item, const char *url, os_code code,
+                               const char *why)
 {
     const struct many *many = batch->context;
-    os_error error = {.code = OS_ERR_IO};
+    os_error error = {.code = code};
 
     (void)snprintf(error.message, sizeof(error.message), "%.300s/%.300s %s.", many->folder_name, item->name, why);
-    return many_refuse(batch, url, STATUS_NOT_EXECUTED, &error);
+    return many_refuse(batch, url, status_of_read(&error), &error);
+}
+
+static enum status not_opened(const struct many_write *write, int failure)
+{
+    return refuse_file(write->batch, write->item, write->url, code_of_errno(failure),
+                       failure == EINVAL  ? "is no regular file any more"
+                       : failure == ELOOP ? "is a symbolic link, which is not followed"
+                                          : strerror(failure));
 }
 
 static enum status no_room(struct batch *batch)
@@ -56,14 +65,10 @@ static enum status put_file(struct many_write *write)
     enum status status;
 
     write->fd = beneath_open(many->folder, write->item->name);
-    if (write->fd < 0) {
-        return refuse_file(write->batch, write->item, write->url,
-                           errno == EINVAL  ? "is no regular file any more"
-                           : errno == ELOOP ? "is a symbolic link, which is not followed"
-                                            : strerror(errno));
-    }
+    if (write->fd < 0)
+        return not_opened(write, errno);
     if (fstat(write->fd, &before) != 0) {
-        status = refuse_file(write->batch, write->item, write->url, strerror(errno));
+        status = not_opened(write, errno);
     } else {
         write->file_length = write->length = (uint64_t)before.st_size;
         write->mtime_ns = nanoseconds(&before.st_mtim);
@@ -84,7 +89,7 @@ enum status many_up(struct batch *batch, const struct batch_item *item)
     if (write.url == NULL)
         status = no_room(batch);
     else if (item->refusal != NULL)
-        status = refuse_file(batch, item, write.url, item->refusal);
+        status = refuse_file(batch, item, write.url, OS_ERR_IO, item->refusal);
     else
         status = put_file(&write);
     free(write.key);

@@ -163,7 +163,7 @@ static enum status check_earlier(struct many_write *write, const struct manifest
             write->url, entry->verdict);
     }
     if (code != OS_OK)
-        return many_refuse(write->batch, write->url, status_of_read(code), &error);
+        return many_refuse(write->batch, write->url, status_of_read(&error), &error);
     if (entry->etag != NULL && strcmp(entry->etag, found.etag) != 0) {
         return conflict(write, "The manifest says that %.300s was %s with ETag %.130s, and now %.130s is there.",
                         write->url, entry->verdict, entry->etag, found.etag);

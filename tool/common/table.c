@@ -104,7 +104,7 @@ enum status table_call(const struct options *options, const struct table_calls *
         status =
             code == OS_OK && calls->then != NULL
                 ? tell_fit(&session, error.message)
-                : output_outcome(&session.output, options_text(options, OPTION_LEDGER), status_of_read(code), &error);
+                : output_outcome(&session.output, options_text(options, OPTION_LEDGER), status_of_read(&error), &error);
     }
     return table_close(&session, &at, status);
 }

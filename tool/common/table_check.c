@@ -57,6 +57,6 @@ enum status findings_finish(const struct findings *findings, os_code code, const
     if (code == OS_OK && findings->count == 0)
         return output_checked(&findings->session->output, findings->url, findings->looked_at);
     if (code != OS_OK)
-        return output_outcome(&findings->session->output, findings->url, status_of_read(code), error);
+        return output_outcome(&findings->session->output, findings->url, status_of_read(error), error);
     return STATUS_NOT_EXECUTED;
 }

@@ -125,7 +125,7 @@ static enum status down_to_stdout(struct session *session, const struct location
                             "A signal stopped the command before the whole object was read.");
     }
     if (code != OS_OK)
-        return output_outcome(&session->output, from->url, status_of_read(code), &error);
+        return output_outcome(&session->output, from->url, status_of_read(&error), &error);
     progress_end(&session->output.progress);
     return STATUS_DONE; /* the object is the result; a line behind it would spoil it */
 }
@@ -146,7 +146,7 @@ enum status transfer_down(struct session *session, const struct location *from, 
     sink.file = file;
     code = os_get(session->client, from->key, &sink, &session->call, &found, &error);
     if (code != OS_OK)
-        return output_outcome(&session->output, from->url, status_of_read(code), &error);
+        return output_outcome(&session->output, from->url, status_of_read(&error), &error);
     return output_object(&session->output, from->url, &found, true);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/tree.h"
 
+#include "cli/verdict.h"
 #include "common/beneath.h"
 
 #include <dirent.h>
@@ -28,7 +29,7 @@ static bool tree_no_memory(os_error *err)
 
 static bool walk_failed(const struct walk *walk, const char *name)
 {
-    walk->err->code = errno == ENOMEM ? OS_ERR_NO_MEMORY : OS_ERR_IO;
+    walk->err->code = code_of_errno(errno);
     (void)snprintf(walk->err->message, sizeof(walk->err->message), "The folder %.300s/%.300s cannot be read: %s.",
                    walk->top, name, strerror(errno));
     return false;

@@ -292,7 +292,7 @@ TEST(E3_a_server_without_ttl_is_accepted_with_a_word)
     assert_judged(&fit, NULL, NULL, OS_OK,
                   "The " WHERE
                   " is fit for records, but its server has no TTL: old records stay until somebody removes "
-                  "them (`oscommit gc`).");
+                  "them (`oscommit gc URL --remove`).");
 }
 
 TEST(E3_wrong_keys_are_refused)

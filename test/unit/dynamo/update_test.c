@@ -45,7 +45,9 @@ TEST(a_server_without_ttl_is_accepted_with_the_command_for_these_items)
     static const struct dynamo_table fit = {.status = "ACTIVE", .keys_ok = true};
     os_error err;
     assert_int_equal(dynamo_judge_table(&about, &fit, NULL, NULL, &err), OS_OK);
-    assert_says(err, "old counters stay until somebody removes them (`oscommit counter sweep`)");
+    assert_says(err,
+                "old counters stay until somebody removes them (`oscommit counter sweep --ledger dynamodb://counters "
+                "--dynamodb-region us-east-1`)");
 }
 
 TEST(an_update_sets_adds_and_removes_on_a_condition)

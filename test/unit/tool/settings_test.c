@@ -168,24 +168,52 @@ TEST(verdicts_have_their_exit_status)
     assert_int_equal(guarded(OS_UNKNOWN, 0, OS_ERR_ARGUMENT), 4);
     assert_int_equal(guarded(OS_UNKNOWN, 1, OS_ERR_UNDECIDED), 5);
     assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_BUSY), 1);
-    assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_CONFIG), 1);
+    assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_CONFIG), 2);
     assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_DENIED), 77);
     assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_CREDENTIALS), 77);
     assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_NETWORK), 69);
     assert_int_equal(guarded(OS_NOT_EXECUTED, 1, OS_ERR_TLS), 69);
 }
 
+static enum status read_of(os_code code)
+{
+    const os_error error = {.code = code};
+    return status_of_read(&error);
+}
+
+static enum status write_of(os_code code)
+{
+    const os_error error = {.code = code};
+    return status_of_write(&error);
+}
+
+/* The one thing that 2 says: nothing was sent. */
+TEST(bad_settings_are_bad_usage_until_something_is_sent)
+{
+    const os_error unsent = {.code = OS_ERR_CONFIG};
+    const os_error answered = {.code = OS_ERR_CONFIG, .http_status = 400};
+    os_result result = OS_RESULT_INIT;
+    assert_int_equal(status_of_guarded(OS_NOT_EXECUTED, &result, &unsent), 2);
+    assert_int_equal(status_of_guarded(OS_NOT_EXECUTED, &result, &answered), 1);
+    assert_int_equal(status_of_read(&unsent), 2);
+    assert_int_equal(status_of_read(&answered), 1);
+    assert_int_equal(status_of_lease(&answered), 1);
+    result.requests = 1;
+    assert_int_equal(status_of_guarded(OS_NOT_EXECUTED, &result, &unsent), 1);
+}
+
 TEST(reads_have_their_exit_status)
 {
-    static const os_code others[] = {OS_ERR_NO_BUCKET, OS_ERR_NO_TABLE, OS_ERR_DEADLINE, OS_ERR_SERVICE, OS_ERR_IO};
-    assert_int_equal(status_of_read(OS_OK), 0);
-    assert_int_equal(status_of_read(OS_ERR_CONFIG), 2);
-    assert_int_equal(status_of_read(OS_ERR_NOT_FOUND), 66);
-    assert_int_equal(status_of_read(OS_ERR_NETWORK), 69);
-    assert_int_equal(status_of_read(OS_ERR_DENIED), 77);
+    static const os_code others[] = {OS_ERR_NO_TABLE, OS_ERR_DEADLINE, OS_ERR_SERVICE, OS_ERR_IO};
+    assert_int_equal(read_of(OS_OK), 0);
+    assert_int_equal(read_of(OS_ERR_CONFIG), 2);
+    assert_int_equal(read_of(OS_ERR_NOT_FOUND), 66);
+    assert_int_equal(read_of(OS_ERR_NO_BUCKET), 66);
+    assert_int_equal(read_of(OS_ERR_NETWORK), 69);
+    assert_int_equal(read_of(OS_ERR_DENIED), 77);
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        assert_int_equal(status_of_read(others[i]), 1);
-        assert_string_equal(status_name(status_of_read(others[i])), "not executed");
+        assert_int_equal(read_of(others[i]), 1);
+        assert_string_equal(status_name(read_of(others[i])), "not executed");
     }
     assert_string_equal(status_name(STATUS_ABSENT), "not executed");
     assert_string_equal(status_name(STATUS_UNREACHABLE), "not executed");
@@ -195,13 +223,13 @@ TEST(reads_have_their_exit_status)
 
 TEST(a_plain_write_that_may_have_happened_is_unknown)
 {
-    assert_int_equal(status_of_write(OS_OK), 0);
-    assert_int_equal(status_of_write(OS_ERR_DENIED), 77);
-    assert_int_equal(status_of_write(OS_ERR_UNDECIDED), 4);
-    assert_int_equal(status_of_write(OS_ERR_DEADLINE), 1); /* the library says UNDECIDED where it may have happened */
-    assert_int_equal(status_of_write(OS_ERR_CANCELLED), 1);
-    assert_int_equal(status_of_write(OS_ERR_NETWORK), 69);
-    assert_int_equal(status_of_write(OS_ERR_SERVICE), 1);
+    assert_int_equal(write_of(OS_OK), 0);
+    assert_int_equal(write_of(OS_ERR_DENIED), 77);
+    assert_int_equal(write_of(OS_ERR_UNDECIDED), 4);
+    assert_int_equal(write_of(OS_ERR_DEADLINE), 1); /* the library says UNDECIDED where it may have happened */
+    assert_int_equal(write_of(OS_ERR_CANCELLED), 1);
+    assert_int_equal(write_of(OS_ERR_NETWORK), 69);
+    assert_int_equal(write_of(OS_ERR_SERVICE), 1);
 }
 
 int main(int argc, char **argv)
