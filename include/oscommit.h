@@ -551,7 +551,7 @@ typedef struct os_result {
     uint64_t generation;  /* of the caller's last record */
     uint32_t guards;      /* guards that ran */
     uint32_t attempts;    /* attempts that were sent */
-    uint32_t requests;    /* requests made to store and ledger; not what never left for want of keys or a connection */
+    uint32_t requests;    /* requests made to store and ledger, or tried; not those for which there were no keys */
     uint64_t waited_ms;   /* time spent waiting for other writers' records */
     uint64_t duration_ms;
     int took_over;        /* non-zero: the record of another writer was taken over */

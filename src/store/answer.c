@@ -101,7 +101,7 @@ const char *store_verb_name(enum store_verb verb)
 
 bool store_answer_is_of_request(const struct store_answer *answer)
 {
-    return answer->sent || answer->status != 0;
+    return answer->tried || answer->sent || answer->status != 0;
 }
 
 bool store_answer_names_version(const struct store_answer *answer)

@@ -32,7 +32,7 @@ void store_answer_content_type(struct store_answer *answer, const char *content_
  * class, encryption, another version than the current one. */
 os_code store_answer_refuse_extras(const struct store_request *request, const char *store, os_error *err);
 
-/* A request was made: not where keys, memory or a connection were missing. Local stores may have been asked. */
+/* A request was made, or tried: not where its keys or memory were missing. */
 bool store_answer_is_of_request(const struct store_answer *answer);
 
 /* The object, or delete marker, has a version id of its own: the bucket has versions. */

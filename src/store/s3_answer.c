@@ -167,6 +167,7 @@ void s3_store_read(const struct store_request *request, const char *bucket, cons
 {
     const struct http_response *response = result->response;
     memset(ret, 0, sizeof(*ret));
+    ret->tried = true;
     ret->sent = result->sent;
     ret->sent_ms = result->sent_us / 1000;
     ret->tail_kept = result->tail_kept;

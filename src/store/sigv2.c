@@ -165,6 +165,7 @@ static void sigv2_execute(struct store_op *op)
     memset(&result, 0, sizeof(result));
     struct store_answer *answer = &op->answer;
     os_code code = sigv2_perform(store, &call, &op->request, &result, &answer->error);
+    answer->tried = code != OS_ERR_CREDENTIALS;
     answer->sent = result.sent;
     if (sigv2_is_foreign(store, &call, &result)) {
         const struct store_stranger stranger = {.status = result.status, .type = result.content_type};

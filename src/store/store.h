@@ -114,6 +114,7 @@ struct store_answer {
     os_code code;  /* OS_OK: the store did what was asked (2xx, and a result document for COPY). Else the mapped code,
                       with `error` filled */
     bool sent;     /* at least one byte of the request may have left (for local stores: may have been applied) */
+    bool tried;    /* also where no connection came about; not where its keys or memory were missing */
     bool complete; /* an answer came whole, and the store may have written it (E9) */
     bool foreign;  /* one came that another wrote: what it says is in `error` alone */
     enum s3_mark mark;

@@ -108,7 +108,10 @@ static os_code dynamo_op_launch(struct table_op *op, os_error *err)
         .done = dynamo_op_http_done,
         .done_context = op,
     };
-    return http_engine_start(loop_http(op->service->loop), &start, &op->http_id, err);
+    code = http_engine_start(loop_http(op->service->loop), &start, &op->http_id, err);
+    if (code == OS_OK)
+        op->requests++;
+    return code;
 }
 
 static void dynamo_op_on_keys(struct credentials_waiter *waiter, const os_error *why_none)
@@ -187,9 +190,8 @@ static void read_transport(struct table_op *op, const struct http_result *result
 static void dynamo_op_http_done(void *context, const struct http_result *result)
 {
     struct table_op *op = context;
-    struct table_answer answer = {.has_date = false};
+    struct table_answer answer = {.requests = op->requests};
     op->http_id = 0;
-    op->requests += result->sent ? 1 : 0;
     op->answer = &answer;
     if (op->cancelled) {
         dynamo_op_free(op);
