@@ -276,6 +276,14 @@ void client_write_plan_rules(const os_client *client, struct write_plan_rules *r
     memset(ret, 0, sizeof(*ret));
 }
 
+/* A log store needs no guarded put. */
+os_code client_may_put(const os_client *client, bool create, os_error *err)
+{
+    (void)client;
+    (void)create;
+    return unclear(OS_ERR_ARGUMENT, err);
+}
+
 os_code client_perform(os_client *client, client_perform_fn perform, const void *arguments, os_error *err)
 {
     (void)client;
