@@ -263,7 +263,7 @@ class Refused(BackendCase):
         url = "s3://no-such-bucket-anywhere/key"
         for arguments in (["get", url, os.path.join(self.folder, "nothing")], ["head", url], ["rm", url], ["put", "-", url]):
             with self.subTest(command=arguments[0]):
-                ran = self.exits(NOT_EXECUTED, *arguments, "--json", data=b"x")
+                ran = self.exits(ABSENT, *arguments, "--json", data=b"x")
                 self.assertIn("The bucket no-such-bucket-anywhere does not exist", ran.errors)
                 self.assertIn('"OS_ERR_NO_BUCKET"', ran.text + ran.errors)
 
