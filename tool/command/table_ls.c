@@ -4,7 +4,6 @@
 #include "command/commands.h"
 #include "common/table.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,7 @@
 struct listing {
     struct session *session;
     const struct location *at;
-    bool stuck;      /* only what is in somebody's way */
-    uint64_t others; /* items of another kind */
+    bool stuck; /* only what is in somebody's way */
     bool output_failed;
 };
 
@@ -30,12 +28,6 @@ static bool is_in_the_way(const struct listing *listing, const os_record *record
     if (strcmp(record->etag, "*") == 0)
         return code != OS_OK;
     return code == OS_OK ? strcmp(object.etag, record->etag) == 0 : code != OS_ERR_NOT_FOUND;
-}
-
-/* Of a table with other keys, as of leases: no writer asks for a record that has no path. */
-static bool is_of_another_kind(const os_record *record, const struct table_view *view)
-{
-    return view->state == TABLE_DAMAGED && record->path[0] == '\0';
 }
 
 static bool is_wanted(const struct listing *listing, const os_record *record, const struct table_view *view)
@@ -72,32 +64,12 @@ static int table_ls_each(void *context, const os_record *record)
     struct table_view view;
 
     table_view(record, listing->session->options, &view);
-    if (is_of_another_kind(record, &view)) {
-        listing->others++;
-        return 0;
-    }
     if (!is_wanted(listing, record, &view))
         return 0;
     listing->output_failed = !table_show_record(output, record, &view, false);
     if (listing->stuck && output_is_human(output))
         show_mend(listing, record);
     return listing->output_failed ? 1 : 0;
-}
-
-static void tell_others(struct listing *listing)
-{
-    struct session *session = listing->session;
-    char sentence[160];
-
-    if (listing->others == 0 || session->output.quiet)
-        return;
-    (void)snprintf(sentence, sizeof(sentence),
-                   "%" PRIu64 " items are no records, and in no writer's way. If this is a table of leases, run:",
-                   listing->others);
-    output_message(&session->output, sentence);
-    (void)fputs("  oscommit lock ls", stderr);
-    settings_print_given(stderr, session->options);
-    (void)fputc('\n', stderr);
 }
 
 static enum status table_ls_run(const struct options *options)
@@ -115,8 +87,6 @@ static enum status table_ls_run(const struct options *options)
             status = STATUS_OUTPUT;
         else if (code != OS_OK)
             status = output_outcome(&session.output, at.url, status_of_read(&error), &error);
-        else
-            tell_others(&listing);
     }
     return table_close(&session, &at, status);
 }
