@@ -16,7 +16,7 @@ while read -r what first; do
         status=1
     fi
 done <<'END'
-slow-store 400
+slow-store 1400
 draining-link 900
 stalled-bodies 11900
 unmarked-store 801
