@@ -32,6 +32,11 @@ void absence_note_answer(struct absence *absence, const struct clock_reading *se
                                        .foreign = answer->foreign});
 }
 
+bool absence_is_elsewhere(bool foreign, const os_error *error)
+{
+    return foreign || absence_explains(error) || error->code == OS_ERR_TLS;
+}
+
 /* One that is slow has at least what it was given. */
 static uint64_t patience_ms(const struct absence *absence, const os_client *client)
 {

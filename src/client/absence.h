@@ -24,6 +24,8 @@ struct absence_sign {
 
 /* No answer, or one that is cut, without end or not HTTP. */
 bool absence_explains(const os_error *error);
+/* After an answer with `error`: as far as anybody knows it is not there. `foreign`: what answered is no table. */
+bool absence_is_elsewhere(bool foreign, const os_error *error);
 /* `sent`: before the request was. */
 void absence_note(struct absence *absence, const struct clock_reading *sent, struct absence_sign sign);
 /* The same of an answer of the table itself. */

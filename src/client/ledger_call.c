@@ -72,12 +72,6 @@ static void ledger_call_start(struct sync *sync)
         ledger_call_refuse(call);
 }
 
-/* As far as anybody knows it is not there. */
-static bool is_elsewhere(const struct ledger_answer *answer)
-{
-    return answer->foreign || absence_explains(&answer->error) || answer->error.code == OS_ERR_TLS;
-}
-
 os_code ledger_call_prepare(struct ledger_call *ledger_call, os_client *client, const os_call *call, os_error *err)
 {
     if (client->ledger == NULL)
@@ -97,7 +91,7 @@ enum ledger_outcome ledger_call_outcome(const struct ledger_call *ledger_call, o
 {
     if (ledger_call->answer.outcome != LEDGER_OK && err)
         *err = ledger_call->answer.error;
-    if (err && is_elsewhere(&ledger_call->answer))
+    if (err && absence_is_elsewhere(ledger_call->answer.foreign, &ledger_call->answer.error))
         table_add_hint(ledger_call->client->ledger, err);
     return ledger_call->answer.outcome;
 }

@@ -67,12 +67,6 @@ static bool asks_again(const struct holding_asking *asking, const struct table_a
     return put_off && answer->error.code == OS_ERR_THROTTLED;
 }
 
-/* As far as anybody knows it is not there. */
-static bool is_elsewhere(const struct table_answer *answer)
-{
-    return answer->foreign || absence_explains(&answer->error) || answer->error.code == OS_ERR_TLS;
-}
-
 static void refuse_absent(struct holding_asking *asking)
 {
     char what[128];
@@ -102,7 +96,7 @@ static void was_answered(void *context, const struct table_answer *answer)
     bool gives_up = again && absence_gives_up(&asking->absence, asking->client);
     if (gives_up)
         refuse_absent(asking);
-    else if (is_elsewhere(answer))
+    else if (absence_is_elsewhere(answer->foreign, &answer->error))
         table_add_hint(asking->client->ledger, &asking->error);
     if (!again || gives_up) {
         asking_over(asking);

@@ -61,20 +61,19 @@ os_code profile_read_file(const char *path, struct profile *ret, os_error *err)
     int fd = named_file_open(path, &why);
     buf_init(&text, PROFILE_TEXT_MAX);
     bool ok = fd >= 0 && read_all(fd, &text);
-    bool no_memory = fd >= 0 && !ok && errno == ENOMEM;
+    int failure = errno;
     if (fd >= 0) {
-        int number = errno;
-        why = strerror(number);
+        why = strerror(failure);
         close(fd);
-        errno = number;
     }
     os_code code = OS_OK;
     if (ok)
         code = profile_parse(buf_str(&text), text.len, path, ret, err);
-    else if (no_memory)
+    else if (fd >= 0 && failure == ENOMEM)
         code = error_no_memory(err);
     else
-        code = error_set(err, error_code_of_settings(errno), "The store profile %.300s cannot be read: %s.", path, why);
+        code =
+            error_set(err, error_code_of_settings(failure), "The store profile %.300s cannot be read: %s.", path, why);
     buf_free(&text);
     return code;
 }
