@@ -26,7 +26,8 @@
 #   asan      address and undefined behaviour sanitizers, optimised; every test but the slow ones and the explorers. None
 #             known. Only here are reads behind the end, leaks on the paths of the torture, and undefined arithmetic
 #   tsan      thread sanitizer, optimised; as asan, without the torture, and without what has one thread: simulator, corpora,
-#             the unit tests of requests, answers and steps. Found a lock inside tzset, which is libc's and harmless. Only here are races between threads
+#             the unit tests of requests, answers and steps. Found a lock inside tzset, which is libc's and harmless. Only here
+#             are races between threads
 #   minimal   hardened release build by gcc without the module of Signature V2; the unit tests of what opens a store, package,
 #             the checks of what is built. None known. Only here is the code compiled that stands in for the module, and as it
 #             is shipped
@@ -262,7 +263,7 @@ stage_slow() {
     local others
     configure_gcc || return 1
     others=$(names_of gcc --label-regex '^slow$' --label-exclude '^(unit|large)$' | not_of_the_part | regex_of_names)
-    build_gcc && run_tests gcc --label-regex '^slow$' --label-exclude '^(unit|large)$' --exclude-regex "$others"
+    make_targets gcc && run_tests gcc --label-regex '^slow$' --label-exclude '^(unit|large)$' --exclude-regex "$others"
 }
 
 # Builds what its tests need, and runs them.
