@@ -187,7 +187,7 @@ class Queries(LeaseCase):
 
     def test_a_lease_whose_holder_lives_is_not_broken(self):
         name = self.key("lives")
-        holder = self.start("lock", name, "--ttl", f"{SHORT_S}s", "--", "sh", "-c", "echo ready; read line",
+        holder = self.start("lock", name, "--ttl", "6s", "--", "sh", "-c", "echo ready; read line",
                             stdin=subprocess.PIPE)
         self.addCleanup(holder.kill)
         self.assertEqual(holder.stdout.readline(), b"ready\n")
