@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static void write_command(const struct dynamo_about *about, const char *verb, const char *suffix,
+static void write_command(const struct dynamo_command_about *about, const char *verb, const char *suffix,
                           char ret[DYNAMO_COMMAND_SIZE])
 {
-    const char *flag = about->schema->flag;
+    const char *flag = about->words->flag;
     bool is_named = about->table != NULL;
     if (flag == NULL)
         snprintf(ret, DYNAMO_COMMAND_SIZE, "the program that writes such tables");
@@ -17,14 +17,14 @@ static void write_command(const struct dynamo_about *about, const char *verb, co
                  is_named && about->reach != NULL ? about->reach : "");
 }
 
-void dynamo_command(const struct dynamo_about *about, const char *verb, char ret[DYNAMO_COMMAND_SIZE])
+void dynamo_command(const struct dynamo_command_about *about, const char *verb, char ret[DYNAMO_COMMAND_SIZE])
 {
     write_command(about, verb, "", ret);
 }
 
-void dynamo_command_beside(const struct dynamo_about *about, char ret[DYNAMO_COMMAND_SIZE])
+void dynamo_command_beside(const struct dynamo_command_about *about, char ret[DYNAMO_COMMAND_SIZE])
 {
-    const char *flag = about->schema->flag;
+    const char *flag = about->words->flag;
     bool is_flagged = flag != NULL && flag[0] != '\0';
     write_command(about, "create", is_flagged ? flag + strlen(" -") : "-records", ret);
 }

@@ -67,7 +67,7 @@ static os_code check_key_part(const struct item_schema *schema, size_t attribute
         return error_set(err, OS_ERR_ARGUMENT,
                          "The %s of a %s must be 1 to %zu bytes of UTF-8, the limit of DynamoDB's keys; this one "
                          "has %zu bytes%s. Use another key.",
-                         schema->attributes[attribute].name, schema->what, max, text.len,
+                         schema->attributes[attribute].name, schema->words.what, max, text.len,
                          text_is_utf8(text) ? "" : " that are not UTF-8");
     }
     return OS_OK;
