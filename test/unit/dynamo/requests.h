@@ -20,7 +20,7 @@ static inline void assert_request(os_code code, struct http_request *request, st
     assert_int_equal(code, OS_OK);
     assert_string_equal(buf_str(body), golden);
     json_t *parsed = json_read(body->data, body->len);
-    json_t *expected = json_loads(golden, JSON_REJECT_DUPLICATES, NULL);
+    json_t *expected = json_loads(golden, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
     assert_non_null(parsed);
     assert_true(json_equal(parsed, expected));
     json_decref(parsed);
