@@ -144,6 +144,8 @@ static const struct start_row {
     {"values that are none", "{'pk':'a','sk':{'N':'1'}}", NULL},
     {"an empty value", "{'pk':{'S':''},'sk':{'N':'1'}}", NULL},
     {"the key of the table in an index", "{'pk':{'S':'a'},'sk':{'N':'1'}}", "by-state"},
+    {"an attribute that is none of the index's", "{'pk':{'S':'a'},'sk':{'N':'1'},'x':{'S':'b'}}", "by-state"},
+    {"a value that is no key of the index", "{'pk':{'S':'a'},'sk':{'N':'1'},'state':{'BOOL':true}}", "by-state"},
     {"the key of the index alone", "{'state':{'S':'a'}}", "by-state"},
 };
 
