@@ -135,7 +135,7 @@ bool condition_holds(const struct condition *condition, const json_t *item)
     bool holds = true;
     for (size_t i = 0; i < condition->count; i++) {
         const struct condition_term *term = &condition->terms[i];
-        if (term->is_alternative && holds)
+        if (term->is_alternative && i > 0 && holds)
             return true;
         holds = (holds || term->is_alternative) && term_holds(term, item);
     }

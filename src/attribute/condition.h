@@ -27,7 +27,7 @@ struct condition_term {
     enum condition_test test;
     const json_t *value; /* borrowed; EXISTS, IS_ABSENT: none */
     const json_t *upper; /* borrowed; IS_BETWEEN */
-    bool is_alternative; /* begins one: the terms before it hold, or these */
+    bool is_alternative; /* begins one: the terms before it hold, or these. The first does anyway */
 };
 
 /* Alternatives, of which one must hold with all its terms. Without terms it holds. */

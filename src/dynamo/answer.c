@@ -13,9 +13,6 @@
 /* Lengths in a sentence, so that its end, what to do, is never cut off. */
 enum {
     SHOWN_WHERE = 200,
-    SHOWN_KEY = 140,
-    SHOWN_SORT = 60,
-    SHOWN_SORT_SIZE = SHOWN_SORT + 48,
     SHOWN_MESSAGE = 220,
     SHOWN_REQUEST_ID = 70,
     SUBJECT_SIZE = 512,
@@ -26,17 +23,7 @@ enum {
 
 /* ------------------------------------------------------------------------------------------- the table of codes */
 
-struct meaning {
-    const char *code;
-    enum table_outcome outcome;
-    os_code os;
-    bool skewed;
-    bool token_expired;
-    const char *hint; /* "@check", "@create": the command */
-};
-
-#define WAIT_AND_REPEAT "It was not applied and may be sent again after a pause."
-#define MEND_KEYS       "Check the access key, the secret key and the region of the DynamoDB credentials."
+#define MEND_KEYS "Check the access key, the secret key and the region of the DynamoDB credentials."
 #define MEND_RIGHTS \
     "Allow these credentials the action on the table, in their IAM policy, the table's policy and its KMS key."
 #define MEND_CLOCK "It was not applied; sign it again with the time of the answer's Date header."
@@ -44,29 +31,30 @@ struct meaning {
     "Check the table's keys with @check; check that the endpoint is DynamoDB and that no proxy changes requests."
 
 /*
- * Which code means what, at HTTP 4xx. From the API Reference (PutItem, GetItem, Query, Scan, DescribeTable,
+ * Which code means what, at HTTP 4xx, in the answer to any request. From the API Reference (PutItem, GetItem, Query, Scan, DescribeTable,
  * CreateTable, UpdateTimeToLive: "Errors"; "Common Errors") and the Developer Guide ("Error handling with DynamoDB"). A
  * code that is not here decides nothing. E1: throttles come as HTTP 400. RequestTimeoutException and
  * RequestAbortedException are left out on purpose: a request may be applied all the same.
  */
-static const struct meaning meanings[] = {
+static const struct answer_meaning meanings[] = {
     {"ConditionalCheckFailedException", TABLE_CONFLICT, OS_ERR_CONFLICT, false, false, ""},
 
     {"ProvisionedThroughputExceededException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
-     WAIT_AND_REPEAT " If it goes on, give the table more capacity or on-demand billing."},
-    {"ThrottlingException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false, WAIT_AND_REPEAT},
-    {"Throttling", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false, WAIT_AND_REPEAT},
+     ANSWER_WAIT_AND_REPEAT " If it goes on, give the table more capacity or on-demand billing."},
+    {"ThrottlingException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false, ANSWER_WAIT_AND_REPEAT},
+    {"Throttling", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false, ANSWER_WAIT_AND_REPEAT},
     {"RequestLimitExceeded", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
-     WAIT_AND_REPEAT " If it goes on, ask AWS to raise the account's limit."},
+     ANSWER_WAIT_AND_REPEAT " If it goes on, ask AWS to raise the account's limit."},
     {"TransactionConflictException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
-     WAIT_AND_REPEAT
+     ANSWER_WAIT_AND_REPEAT
      " A transaction on the same record was in progress; only this protocol should write to the table."},
     {"ReplicatedWriteConflictException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
-     WAIT_AND_REPEAT " Another region was writing the same record."},
+     ANSWER_WAIT_AND_REPEAT " Another region was writing the same record."},
     {"LimitExceededException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
-     WAIT_AND_REPEAT " Too many changes of tables were in progress, or the account has as many tables as it may."},
+     ANSWER_WAIT_AND_REPEAT
+     " Too many changes of tables were in progress, or the account has as many tables as it may."},
     {"ResourceInUseException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
-     WAIT_AND_REPEAT " The table is being created, changed or deleted."},
+     ANSWER_WAIT_AND_REPEAT " The table is being created, changed or deleted."},
 
     {"RequestExpired", TABLE_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK},
     {"RequestTimeTooSkewed", TABLE_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK},
@@ -103,62 +91,42 @@ static const struct meaning meanings[] = {
      "The server at this endpoint does not know the operation: check the endpoint."},
 };
 
-static const struct meaning skewed_signature = {
+static const struct answer_meaning skewed_signature = {
     "InvalidSignatureException", TABLE_THROTTLED, OS_ERR_EXPIRED, true, false, MEND_CLOCK};
+
+static const struct answer_meaning *find_among(const struct answer_meaning *list, size_t count,
+                                               const struct dynamo_error *detail, int status)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool fits = list[i].outcome != TABLE_CONFLICT || status == 400;
+        if (fits && strcmp(detail->code, list[i].code) == 0)
+            return &list[i];
+    }
+    return NULL;
+}
 
 /* NULL: the code decides nothing. A failed condition is one only as DynamoDB says it, at HTTP 400: a record that is
  * somebody's is no guess. DynamoDB has one code for a wrong signature and for one at a wrong time; only its
  * message tells them apart ("Signature expired: ... is now earlier than ...", "Signature not yet current: ..."). */
-static const struct meaning *find_meaning(const struct dynamo_error *detail, int status)
+static const struct answer_meaning *find_meaning(const struct answer_of *of, const struct dynamo_error *detail,
+                                                 int status)
 {
     struct text message = text_from(detail->message);
     if (strcmp(detail->code, skewed_signature.code) == 0 &&
         (text_contains_nocase(message, "Signature expired") ||
          text_contains_nocase(message, "Signature not yet current")))
         return &skewed_signature;
-    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-        bool fits = meanings[i].outcome != TABLE_CONFLICT || status == 400;
-        if (fits && strcmp(detail->code, meanings[i].code) == 0)
-            return &meanings[i];
-    }
-    return NULL;
+    const struct answer_meaning *own = find_among(of->meanings, of->meanings_count, detail, status);
+    return own != NULL ? own : find_among(meanings, sizeof(meanings) / sizeof(meanings[0]), detail, status);
 }
 
 /* -------------------------------------------------------------------------------------------------- sentences */
 
-static int answer_shown(const char *str, size_t max)
-{
-    return (int)text_utf8_cut(text_from(str), max);
-}
-
-static const char *dots(const char *str, size_t max)
-{
-    return strlen(str) > max ? "..." : "";
-}
-
-/* " (etag "abc")"; "" where the key has one part. */
-static void describe_sort_key(const struct dynamo_about *about, char ret[SHOWN_SORT_SIZE])
-{
-    const char *value = about->schema->keys > 1 ? item_text_of(about->key, 1) : NULL;
-    ret[0] = '\0';
-    if (value != NULL)
-        snprintf(ret, SHOWN_SORT_SIZE, " (%s %.*s%s)", about->schema->attributes[1].name,
-                 answer_shown(value, SHOWN_SORT), value, dots(value, SHOWN_SORT));
-}
-
 static void describe(const struct answer_of *of, char ret[SUBJECT_SIZE])
 {
-    const struct dynamo_about *about = of->about;
-    const char *where = about->where;
-    if (about->key == NULL) {
-        snprintf(ret, SUBJECT_SIZE, "%s of %.*s", of->operation, answer_shown(where, SHOWN_WHERE), where);
-        return;
-    }
-    const char *key = item_text_of(about->key, 0);
-    char sort[SHOWN_SORT_SIZE];
-    describe_sort_key(about, sort);
-    snprintf(ret, SUBJECT_SIZE, "%s of the %s \"%.*s%s\"%s in %.*s", of->operation, about->schema->subject,
-             answer_shown(key, SHOWN_KEY), key, dots(key, SHOWN_KEY), sort, answer_shown(where, SHOWN_WHERE), where);
+    bool is_of_item = of->item[0] != '\0';
+    snprintf(ret, SUBJECT_SIZE, "%s of %s%s%s%.*s", of->operation, is_of_item ? "the " : "", of->item,
+             is_of_item ? " in " : "", (int)text_utf8_cut(text_from(of->where), SHOWN_WHERE), of->where);
 }
 
 /* " ThrottlingException: Rate exceeded (request id ABC)", as far as there is anything to tell. */
@@ -173,8 +141,8 @@ static void quote_service(const struct dynamo_error *detail, char ret[SAID_SIZE]
         snprintf(words, sizeof(words), ": %.*s", (int)message.len, message.p);
     char id[SHOWN_REQUEST_ID + 32] = "";
     if (detail->request_id[0] != '\0')
-        snprintf(id, sizeof(id), " (request id %.*s)", answer_shown(detail->request_id, SHOWN_REQUEST_ID),
-                 detail->request_id);
+        snprintf(id, sizeof(id), " (request id %.*s)",
+                 (int)text_utf8_cut(text_from(detail->request_id), SHOWN_REQUEST_ID), detail->request_id);
     snprintf(ret, SAID_SIZE, "%s%s%s%s", detail->code[0] != '\0' ? " " : "", detail->code, words, id);
 }
 
@@ -248,7 +216,7 @@ static void read_request_id(const struct http_response *response, struct dynamo_
 }
 
 /* The command that it names, in full. */
-static void complete_hint(const char *hint, const struct dynamo_about *about, char ret[HINT_SIZE])
+static void complete_hint(const char *hint, const struct dynamo_command_about *about, char ret[HINT_SIZE])
 {
     const char *mark = strchr(hint, '@');
     char verb[16];
@@ -274,9 +242,9 @@ static bool is_of_other_keys(const struct dynamo_error *detail)
     return false;
 }
 
-static void write_other_keys(const struct dynamo_about *about, char ret[HINT_SIZE])
+static void write_other_keys(const struct dynamo_command_about *about, char ret[HINT_SIZE])
 {
-    const char *plural = about->schema->plural;
+    const char *plural = about->words->plural;
     char command[DYNAMO_COMMAND_SIZE];
     dynamo_command_beside(about, command);
     snprintf(ret, HINT_SIZE,
@@ -285,7 +253,7 @@ static void write_other_keys(const struct dynamo_about *about, char ret[HINT_SIZ
              plural, strcmp(plural, "records") == 0 ? "leases or locks" : "records", plural, command);
 }
 
-static void write_hint(const struct meaning *meaning, const struct dynamo_about *about,
+static void write_hint(const struct answer_meaning *meaning, const struct dynamo_command_about *about,
                        const struct dynamo_error *detail, char ret[HINT_SIZE])
 {
     if (meaning->os == OS_ERR_TABLE && is_of_other_keys(detail))
@@ -299,16 +267,23 @@ enum table_outcome answer_other_keys(const struct http_response *response, const
 {
     char hint[HINT_SIZE];
     char finding[FINDING_SIZE];
-    write_other_keys(of->about, hint);
-    snprintf(finding, sizeof(finding), "has an item without the keys of one of %s. %s", of->about->schema->plural,
+    write_other_keys(&of->command, hint);
+    snprintf(finding, sizeof(finding), "has an item without the keys of one of %s. %s", of->command.words->plural,
              hint);
     return answer_finding(response, of, TABLE_REFUSED, OS_ERR_TABLE, finding, detail, err);
+}
+
+static const char *verdict(const struct answer_meaning *meaning)
+{
+    if (meaning->outcome == TABLE_AMBIGUOUS)
+        return "left open";
+    return meaning->outcome == TABLE_THROTTLED && !meaning->skewed ? "put off" : "refused";
 }
 
 static enum table_outcome judge_refusal(const struct http_response *response, const struct answer_of *of,
                                         struct dynamo_error *detail, os_error *err)
 {
-    const struct meaning *meaning = find_meaning(detail, response->status);
+    const struct answer_meaning *meaning = find_meaning(of, detail, response->status);
     char said[SAID_SIZE];
     quote_service(detail, said);
     char finding[FINDING_SIZE];
@@ -322,9 +297,8 @@ static enum table_outcome judge_refusal(const struct http_response *response, co
     if (meaning->outcome == TABLE_CONFLICT)
         return TABLE_CONFLICT;
     char hint[HINT_SIZE];
-    write_hint(meaning, of->about, detail, hint);
-    snprintf(finding, sizeof(finding), "was %s:%s. %s",
-             meaning->outcome == TABLE_THROTTLED && !meaning->skewed ? "put off" : "refused", said, hint);
+    write_hint(meaning, &of->command, detail, hint);
+    snprintf(finding, sizeof(finding), "was %s:%s. %s", verdict(meaning), said, hint);
     return answer_finding(response, of, meaning->outcome, meaning->os, finding, detail, err);
 }
 

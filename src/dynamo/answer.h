@@ -1,24 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What every answer of DynamoDB has in common: is it whole, is it DynamoDB's, and does it say that the request was
- * applied, was not applied, or neither. Knows the error codes and their meaning, in one table, and no operation.
+ * applied, was not applied, or neither. Knows the error codes and what they mean wherever they come, in one table, and no
+ * operation. What an operation has of its own it brings along.
  */
 #ifndef OSCOMMIT_DYNAMO_ANSWER_H
 #define OSCOMMIT_DYNAMO_ANSWER_H
 
-#include "dynamo/response.h"
+#include "dynamo/command.h"
 
 #include <jansson.h>
 
-/* Of which request, for the sentences. */
+struct answer_meaning {
+    const char *code;
+    enum table_outcome outcome; /* CONFLICT: what is in the way stands in the answer */
+    os_code os;
+    bool skewed;
+    bool token_expired;
+    const char *hint; /* "@check", "@create": the command */
+};
+#define ANSWER_WAIT_AND_REPEAT "It was not applied and may be sent again after a pause."
+
+enum { ANSWER_ITEM_SIZE = 320 };
+
+/* Of which request. */
 struct answer_of {
     const char *operation; /* "PutItem" */
-    const struct dynamo_about *about;
-    bool writes; /* an ambiguous answer may mean that it was applied */
+    bool writes;           /* an ambiguous answer may mean that it was applied */
+    const char *where;     /* the table: "table records in us-east-1" */
+    struct dynamo_command_about command;
+    char item[ANSWER_ITEM_SIZE];           /* "record of key \"a\""; "": not about one item */
+    const struct answer_meaning *meanings; /* its own, which go before those of all */
+    size_t meanings_count;
 };
+struct answer_of answer_about(const char *operation, const struct dynamo_about *about, bool writes);
+
+/* For "%.*s%s": at most so many bytes of a string, and dots where there are more. */
+#define ANSWER_CUT(string, most) \
+    (int)text_utf8_cut(text_from(string), (most)), (string), strlen(string) > (most) ? "..." : ""
 
 /*
- * TABLE_OK: a 200 with a JSON object. TABLE_CONFLICT: ConditionalCheckFailedException. Both give *ret_root, a new
+ * TABLE_OK: a 200 with a JSON object. TABLE_CONFLICT: ConditionalCheckFailedException, and what else means it. Both give *ret_root, a new
  * reference; NULL of a write's conflict that is too large to be read. Every other outcome gives none and fills *err.
  * *ret_detail (may be NULL) is filled in any case.
  */

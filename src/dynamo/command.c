@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void write_line(const struct dynamo_about *about, const char *words, const char *verb, const char *flag,
+static void write_line(const struct dynamo_command_about *about, const char *words, const char *verb, const char *flag,
                        const char *suffix, char ret[DYNAMO_COMMAND_SIZE])
 {
     bool is_named = about->table != NULL;
@@ -13,31 +13,31 @@ static void write_line(const struct dynamo_about *about, const char *words, cons
              is_named && about->reach != NULL ? about->reach : "");
 }
 
-static void write_command(const struct dynamo_about *about, const char *verb, const char *suffix,
+static void write_command(const struct dynamo_command_about *about, const char *verb, const char *suffix,
                           char ret[DYNAMO_COMMAND_SIZE])
 {
-    const char *flag = about->schema->flag;
+    const char *flag = about->words->flag;
     if (flag == NULL)
         snprintf(ret, DYNAMO_COMMAND_SIZE, "the program that writes such tables");
     else
         write_line(about, "oscommit table ", verb, flag, suffix, ret);
 }
 
-void dynamo_command(const struct dynamo_about *about, const char *verb, char ret[DYNAMO_COMMAND_SIZE])
+void dynamo_command(const struct dynamo_command_about *about, const char *verb, char ret[DYNAMO_COMMAND_SIZE])
 {
     write_command(about, verb, "", ret);
 }
 
-void dynamo_command_beside(const struct dynamo_about *about, char ret[DYNAMO_COMMAND_SIZE])
+void dynamo_command_beside(const struct dynamo_command_about *about, char ret[DYNAMO_COMMAND_SIZE])
 {
-    const char *flag = about->schema->flag;
+    const char *flag = about->words->flag;
     bool is_flagged = flag != NULL && flag[0] != '\0';
     write_command(about, "create", is_flagged ? flag + strlen(" -") : "-records", ret);
 }
 
-void dynamo_command_sweep(const struct dynamo_about *about, char ret[DYNAMO_COMMAND_SIZE])
+void dynamo_command_sweep(const struct dynamo_command_about *about, char ret[DYNAMO_COMMAND_SIZE])
 {
-    const char *sweep = about->schema->sweep;
+    const char *sweep = about->words->sweep;
     if (strncmp(sweep, "oscommit ", strlen("oscommit ")) == 0)
         write_line(about, sweep, "", "", "", ret);
     else

@@ -102,8 +102,8 @@ enum table_outcome dynamo_read_list(const struct http_response *response, const 
                                     struct dynamo_error *ret_detail, os_error *err)
 {
     char operation[64];
-    snprintf(operation, sizeof(operation), "A page of the list of %s", about->schema->plural);
-    const struct answer_of of = {operation, about, false};
+    snprintf(operation, sizeof(operation), "A page of the list of %s", about->schema->words.plural);
+    const struct answer_of of = answer_about(operation, about, false);
     struct dynamo_error detail;
     json_t *root = NULL;
     enum table_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);

@@ -49,7 +49,7 @@ os_code dynamo_build_put(const struct dynamo_target *target, const struct dynamo
     buf_add_str(ret_body, ",\"Item\":");
     dynamo_item_write(ret_body, target->schema, write->item, target->schema->count);
     add_expressions(ret_body, target, write);
-    return dynamo_finish(target, "PutItem", ret, ret_body, err);
+    return dynamo_finish(target->endpoint, "PutItem", ret, ret_body, err);
 }
 
 os_code dynamo_build_update(const struct dynamo_target *target, const struct dynamo_write *write,
@@ -63,7 +63,7 @@ os_code dynamo_build_update(const struct dynamo_target *target, const struct dyn
     expression_add_changes(ret_body, target->schema, write->changes, write->change_count);
     add_expressions(ret_body, target, write);
     buf_add_str(ret_body, ",\"ReturnValues\":\"ALL_NEW\"");
-    return dynamo_finish(target, "UpdateItem", ret, ret_body, err);
+    return dynamo_finish(target->endpoint, "UpdateItem", ret, ret_body, err);
 }
 
 os_code dynamo_build_delete(const struct dynamo_target *target, const struct dynamo_write *write,
@@ -75,7 +75,7 @@ os_code dynamo_build_delete(const struct dynamo_target *target, const struct dyn
         return dynamo_drop(ret, ret_body, code);
     add_key(ret_body, target, write->item);
     add_expressions(ret_body, target, write);
-    return dynamo_finish(target, "DeleteItem", ret, ret_body, err);
+    return dynamo_finish(target->endpoint, "DeleteItem", ret, ret_body, err);
 }
 
 os_code dynamo_build_get(const struct dynamo_target *target, const struct item *key, struct http_request *ret,
@@ -90,7 +90,7 @@ os_code dynamo_build_get(const struct dynamo_target *target, const struct item *
     buf_add_str(ret_body, ",\"ConsistentRead\":true");
     expression_add_projection(ret_body, target->schema, names);
     expression_add_names(ret_body, target->schema, names);
-    return dynamo_finish(target, "GetItem", ret, ret_body, err);
+    return dynamo_finish(target->endpoint, "GetItem", ret, ret_body, err);
 }
 
 /* --------------------------------------------------------------------------------------------------------- lists */
@@ -150,6 +150,6 @@ os_code dynamo_build_list(const struct dynamo_target *target, const struct dynam
     expression_add_projection(ret_body, schema, names);
     expression_add_names(ret_body, schema, names | (queries ? 1 : 0));
     code = add_start_key(ret_body, page->start_key, err);
-    return code == OS_OK ? dynamo_finish(target, queries ? "Query" : "Scan", ret, ret_body, err)
+    return code == OS_OK ? dynamo_finish(target->endpoint, queries ? "Query" : "Scan", ret, ret_body, err)
                          : dynamo_drop(ret, ret_body, code);
 }

@@ -67,7 +67,7 @@ static os_code check_key_part(const struct item_schema *schema, size_t attribute
         return error_set(err, OS_ERR_ARGUMENT,
                          "The %s of a %s must be 1 to %zu bytes of UTF-8, the limit of DynamoDB's keys; this one "
                          "has %zu bytes%s. Use another key.",
-                         schema->attributes[attribute].name, schema->what, max, text.len,
+                         schema->attributes[attribute].name, schema->words.what, max, text.len,
                          text_is_utf8(text) ? "" : " that are not UTF-8");
     }
     return OS_OK;
@@ -90,19 +90,30 @@ os_code dynamo_check_key(const struct dynamo_target *target, const struct item *
 
 /* --------------------------------------------------------------------------------------------------- request */
 
-void dynamo_begin(const struct dynamo_target *target, size_t most, struct http_request *ret, struct buf *ret_body)
+void dynamo_open(size_t most, struct http_request *ret, struct buf *ret_body)
 {
-    struct text table = text_from(target->table);
     http_request_init(ret);
     buf_init(ret_body, most);
     buf_reserve(ret_body, BODY_USUAL);
-    buf_add_str(ret_body, "{\"TableName\":");
-    json_write_string(ret_body, table.p, table.len);
+}
+
+void dynamo_add_table(struct buf *out, const char *table)
+{
+    struct text name = text_from(table);
+    buf_add_str(out, "\"TableName\":");
+    json_write_string(out, name.p, name.len);
+}
+
+void dynamo_begin(const struct dynamo_target *target, size_t most, struct http_request *ret, struct buf *ret_body)
+{
+    dynamo_open(most, ret, ret_body);
+    buf_add_char(ret_body, '{');
+    dynamo_add_table(ret_body, target->table);
 }
 
 /* Developer Guide, "DynamoDB low-level API". The answer is asked for as it is: x-amz-crc32 is about the bytes that were
  * sent, and a compressed body would have to be checked before it is unpacked. */
-static bool request_fill(const struct dynamo_target *target, const char *operation, struct http_request *ret,
+static bool request_fill(const struct endpoint *endpoint, const char *operation, struct http_request *ret,
                          const struct buf *body)
 {
     char action[64];
@@ -111,8 +122,8 @@ static bool request_fill(const struct dynamo_target *target, const char *operati
     (void)fits;
     ret->method = "POST";
     ret->body = (struct http_body){.kind = HTTP_BODY_MEMORY, .data = body->data, .fd = -1, .length = body->len};
-    return http_request_set_origin(ret, target->endpoint->scheme, target->endpoint->host) &&
-           buf_add_str(&ret->path, "/") && http_headers_add(&ret->headers, "accept-encoding", "identity") &&
+    return http_request_set_origin(ret, endpoint->scheme, endpoint->host) && buf_add_str(&ret->path, "/") &&
+           http_headers_add(&ret->headers, "accept-encoding", "identity") &&
            http_headers_add(&ret->headers, "content-type", "application/x-amz-json-1.0") &&
            http_headers_add(&ret->headers, "x-amz-target", action);
 }
@@ -124,10 +135,10 @@ os_code dynamo_drop(struct http_request *request, struct buf *body, os_code code
     return code;
 }
 
-os_code dynamo_finish(const struct dynamo_target *target, const char *operation, struct http_request *ret,
+os_code dynamo_finish(const struct endpoint *endpoint, const char *operation, struct http_request *ret,
                       struct buf *ret_body, os_error *err)
 {
-    bool done = buf_add_char(ret_body, '}') && request_fill(target, operation, ret, ret_body);
+    bool done = buf_add_char(ret_body, '}') && request_fill(endpoint, operation, ret, ret_body);
     if (!done)
         return dynamo_drop(ret, ret_body, error_no_memory(err));
     error_clear(err);

@@ -137,5 +137,5 @@ os_code dynamo_build_replace(const struct dynamo_target *target, const struct it
     bool failed = seen != NULL && json == NULL;
     json_decref(json);
     return failed ? dynamo_drop(ret, ret_body, error_no_memory(err))
-                  : dynamo_finish(target, "PutItem", ret, ret_body, err);
+                  : dynamo_finish(target->endpoint, "PutItem", ret, ret_body, err);
 }

@@ -15,14 +15,14 @@ os_code dynamo_build_describe_table(const struct dynamo_target *target, struct h
                                     os_error *err)
 {
     os_code code = begin(target, ret, ret_body, err);
-    return code == OS_OK ? dynamo_finish(target, "DescribeTable", ret, ret_body, err) : code;
+    return code == OS_OK ? dynamo_finish(target->endpoint, "DescribeTable", ret, ret_body, err) : code;
 }
 
 os_code dynamo_build_describe_ttl(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
                                   os_error *err)
 {
     os_code code = begin(target, ret, ret_body, err);
-    return code == OS_OK ? dynamo_finish(target, "DescribeTimeToLive", ret, ret_body, err) : code;
+    return code == OS_OK ? dynamo_finish(target->endpoint, "DescribeTimeToLive", ret, ret_body, err) : code;
 }
 
 os_code dynamo_build_create_table(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
@@ -42,7 +42,7 @@ os_code dynamo_build_create_table(const struct dynamo_target *target, struct htt
         buf_add_strs(ret_body, i > 0 ? "," : "", "{\"AttributeName\":\"", schema->attributes[i].name,
                      "\",\"KeyType\":\"", roles[i], "\"}", NULL);
     buf_add_str(ret_body, "],\"BillingMode\":\"PAY_PER_REQUEST\"");
-    return dynamo_finish(target, "CreateTable", ret, ret_body, err);
+    return dynamo_finish(target->endpoint, "CreateTable", ret, ret_body, err);
 }
 
 os_code dynamo_build_update_ttl(const struct dynamo_target *target, struct http_request *ret, struct buf *ret_body,
@@ -53,5 +53,5 @@ os_code dynamo_build_update_ttl(const struct dynamo_target *target, struct http_
         return code;
     buf_add_strs(ret_body, ",\"TimeToLiveSpecification\":{\"Enabled\":true,\"AttributeName\":\"",
                  target->schema->attributes[target->schema->ttl].name, "\"}", NULL);
-    return dynamo_finish(target, "UpdateTimeToLive", ret, ret_body, err);
+    return dynamo_finish(target->endpoint, "UpdateTimeToLive", ret, ret_body, err);
 }

@@ -90,7 +90,7 @@ enum table_outcome dynamo_read_table(const struct http_response *response, const
                                      bool *ret_exists, struct dynamo_table *ret, struct dynamo_error *ret_detail,
                                      os_error *err)
 {
-    const struct answer_of of = {"DescribeTable", about, false};
+    const struct answer_of of = answer_about("DescribeTable", about, false);
     struct dynamo_error detail;
     json_t *root = NULL;
     enum table_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
@@ -122,7 +122,7 @@ enum table_outcome dynamo_read_ttl(const struct http_response *response, const s
                                    char *ret_status, char *ret_attribute, struct dynamo_error *ret_detail,
                                    os_error *err)
 {
-    const struct answer_of of = {"DescribeTimeToLive", about, false};
+    const struct answer_of of = answer_about("DescribeTimeToLive", about, false);
     struct dynamo_error detail;
     json_t *root = NULL;
     enum table_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
@@ -145,7 +145,7 @@ enum table_outcome dynamo_read_ttl(const struct http_response *response, const s
 enum table_outcome dynamo_read_done(const struct http_response *response, const struct dynamo_about *about,
                                     struct dynamo_error *ret_detail, os_error *err)
 {
-    const struct answer_of of = {"The preparation", about, true};
+    const struct answer_of of = answer_about("The preparation", about, true);
     struct dynamo_error detail;
     json_t *root = NULL;
     enum table_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
@@ -188,25 +188,28 @@ static os_code judge_ttl(const struct dynamo_about *about, const char *status, c
         return error_set(err, OS_ERR_TABLE,
                          "The %s is unfit for %s: its TTL is on the attribute \"%s\", so old %s are "
                          "never removed. Turn that off and enable it on \"%s\".",
-                         about->where, schema->plural, attribute, schema->plural, wanted);
+                         about->where, schema->words.plural, attribute, schema->words.plural, wanted);
     }
-    dynamo_command(about, "create", command);
+    const struct dynamo_command_about command_about = dynamo_command_of(about);
+    dynamo_command(&command_about, "create", command);
     return error_set(err, OS_ERR_TABLE,
                      "The %s is unfit for %s: its TTL is %s, so old %s are never removed. Enable it on the "
                      "attribute \"%s\", as %s does where the service can.",
-                     about->where, schema->plural, status[0] != '\0' ? status : "off", schema->plural, wanted, command);
+                     about->where, schema->words.plural, status[0] != '\0' ? status : "off", schema->words.plural,
+                     wanted, command);
 }
 
 os_code dynamo_judge_table(const struct dynamo_about *about, const struct dynamo_table *found, const char *ttl_status,
                            const char *ttl_attribute, os_error *err)
 {
+    const struct dynamo_command_about command_about = dynamo_command_of(about);
     const char *where = about->where;
-    const char *plural = about->schema->plural;
+    const char *plural = about->schema->words.plural;
     if (!found->keys_ok) {
         char wanted[KEYS_SIZE];
         char command[DYNAMO_COMMAND_SIZE];
         describe_keys(about->schema, wanted);
-        dynamo_command_beside(about, command);
+        dynamo_command_beside(&command_about, command);
         return error_set(err, OS_ERR_TABLE,
                          "The %s is unfit for %s: its keys are %s, and must be %s. "
                          "Keys cannot be changed: use another table, or make one with %s.",
@@ -218,7 +221,7 @@ os_code dynamo_judge_table(const struct dynamo_about *about, const struct dynamo
                          "The %s is unfit for %s: it is a global table with multi-region eventual consistency, "
                          "where two regions could grant the same %s. Use a table in one region, or a global table "
                          "with MultiRegionConsistency STRONG.",
-                         where, plural, about->schema->what);
+                         where, plural, about->schema->words.what);
     }
     if (strcmp(found->status, "ACTIVE") != 0) {
         return error_set(err, OS_ERR_TABLE,
@@ -227,7 +230,7 @@ os_code dynamo_judge_table(const struct dynamo_about *about, const struct dynamo
     }
     if (ttl_status == NULL) {
         char command[DYNAMO_COMMAND_SIZE];
-        dynamo_command_sweep(about, command);
+        dynamo_command_sweep(&command_about, command);
         return error_set(err, OS_OK,
                          "The %s is fit for %s, but its server has no TTL: old %s stay until somebody "
                          "removes them (%s).",

@@ -39,7 +39,7 @@ os_code listing_give(const struct holding_listing *listing, os_error *err)
             return error_set(err, OS_ERR_STOPPED, "The caller's callback stopped the list.");
     if (listing->unreadable > 0)
         return error_set(err, OS_ERR_PROTOCOL, "%zu more items of the table could not be read as a %s.",
-                         listing->unreadable, listing->schema->what);
+                         listing->unreadable, listing->schema->words.what);
     return OS_OK;
 }
 

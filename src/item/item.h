@@ -47,17 +47,22 @@ struct item_attribute {
 /* Which table of a file that has several. */
 enum item_kind { ITEM_RECORDS = 0, ITEM_LEASES, ITEM_LOCKS, ITEM_KINDS };
 
-/* Static data. The key comes first: the partition, then (with two) the sort key. */
-struct item_schema {
-    enum item_kind kind;
-    const char *what;    /* "record", for sentences */
+/* What sentences call the items of a table. Static data. */
+struct item_words {
+    const char *what;    /* "record" */
     const char *plural;  /* "records" */
-    const char *subject; /* "record of key", before the key in a sentence */
+    const char *subject; /* "record of key", before the key */
     const char *mend;    /* what a person can do about an item that does not fit; a sentence */
     const char
         *flag; /* " --leases": what `oscommit table create` and `check` need for a table of them; or "". NULL: the
                             tool makes no such table */
     const char *sweep; /* "oscommit gc URL --remove": the command that removes old ones where no TTL does */
+};
+
+/* Static data. The key comes first: the partition, then (with two) the sort key. */
+struct item_schema {
+    enum item_kind kind;
+    struct item_words words;
     const struct item_attribute *attributes;
     size_t count;
     size_t keys;

@@ -216,7 +216,7 @@ static enum table_outcome tables_failed(struct sqlite_conn *conn, const struct i
                                         const char *doing, os_error *err)
 {
     char sentence[96];
-    bool fits = text_concat(sentence, sizeof(sentence), doing, " ", schema->what, NULL);
+    bool fits = text_concat(sentence, sizeof(sentence), doing, " ", schema->words.what, NULL);
     return outcome_of(sqlite_failed(conn, rc, fits ? sentence : doing, err));
 }
 
@@ -229,7 +229,7 @@ static enum table_outcome tables_unreadable(const struct item_schema *schema, co
     error_set(err, OS_ERR_TABLE,
               "The %s \"%.300s\"%s in the ledger has values that the protocol does not "
               "allow. %s",
-              schema->subject, item_text_of(key, 0), sort, schema->mend);
+              schema->words.subject, item_text_of(key, 0), sort, schema->words.mend);
     return TABLE_UNREADABLE;
 }
 
@@ -293,7 +293,7 @@ static enum table_outcome change_row(struct sqlite_conn *conn, const struct sqli
         found->item.values[i] = write->item->values[i];
     if (!item_change(&found->item, write->changes, write->change_count)) {
         error_set(err, OS_ERR_TABLE, "The %s \"%.300s\" in the ledger has a number that cannot be raised any more. %s",
-                  write->schema->subject, item_text_of(write->item, 0), write->schema->mend);
+                  write->schema->words.subject, item_text_of(write->item, 0), write->schema->words.mend);
         return TABLE_REFUSED;
     }
     found->found = true;

@@ -33,7 +33,7 @@ static bool dynamo_list_give_row(void *context, const struct dynamo_row *row)
     if (op->width >= LIST_ONE_KNOWN)
         given.other = "\"too large to be shown\"";
     if (op->width == LIST_ONE_KEY) {
-        snprintf(too_large, sizeof(too_large), "It is too large to be a %.32s.", op->request.schema->what);
+        snprintf(too_large, sizeof(too_large), "It is too large to be a %.32s.", op->request.schema->words.what);
         given.fault = too_large;
     }
     return op->request.each(op->request.each_context, &given);

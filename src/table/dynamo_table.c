@@ -38,7 +38,8 @@ static void described(struct table_op *op, bool exists)
     if (creating && !active) {
         wait_and_ask_again(op, STEP_DESCRIBE);
     } else if (!exists) {
-        struct dynamo_about about = dynamo_about_of(op);
+        const struct dynamo_about of = dynamo_about_of(op);
+        const struct dynamo_command_about about = dynamo_command_of(&of);
         char command[DYNAMO_COMMAND_SIZE];
         dynamo_command(&about, "create", command);
         error_set(&op->answer->error, OS_ERR_NO_TABLE, "There is no %s; create it with %s.", op->service->where,

@@ -12,12 +12,12 @@ static const struct item_attribute attributes[] = {
     [UNTIL] = {"until", ITEM_NUMBER, ITEM_OPTIONAL, 0},
 };
 static const struct item_schema counters = {
-    .what = "counter",
-    .plural = "counters",
-    .subject = "counter",
-    .mend = "Look who wrote it.",
-    .flag = " --counters",
-    .sweep = "oscommit counter sweep",
+    .words.what = "counter",
+    .words.plural = "counters",
+    .words.subject = "counter",
+    .words.mend = "Look who wrote it.",
+    .words.flag = " --counters",
+    .words.sweep = "oscommit counter sweep",
     .attributes = attributes,
     .count = 3,
     .keys = 1,
@@ -236,7 +236,7 @@ TEST_ROWS(keys_rows, a_table_of_other_items_is_told_from_a_defect)
 TEST(items_that_the_tool_has_no_table_for_name_no_command)
 {
     struct item_schema rows_of_others = counters;
-    rows_of_others.flag = NULL;
+    rows_of_others.words.flag = NULL;
     struct dynamo_about others = about;
     others.schema = &rows_of_others;
     const struct dynamo_table table = {.status = "ACTIVE", .keys_found = "id (N, HASH)"};

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answer to a transaction of writes, and why one was cancelled. */
+#include "base/error.h"
+#include "base/text.h"
+#include "dynamo/rows_response_parts.h"
+#include "syntax/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------------------------------------- codes */
+
+struct reason_meaning {
+    const char *code;
+    enum rows_reason_kind kind;
+    os_code os;
+    const char *hint;
+};
+
+#define AGAIN "Send it again after a pause."
+
+/* API Reference, TransactWriteItems, "TransactionCanceledException". */
+static const struct reason_meaning meanings[] = {
+    {"None", ROWS_REASON_NONE, OS_OK, ""},
+    {"ConditionalCheckFailed", ROWS_REASON_CONDITION, OS_ERR_CONFLICT, ""},
+    {"TransactionConflict", ROWS_REASON_CONFLICT, OS_ERR_THROTTLED,
+     "Another transaction or write had this item under way. " AGAIN},
+    {"ProvisionedThroughputExceeded", ROWS_REASON_THROTTLED, OS_ERR_THROTTLED,
+     AGAIN " If it goes on, give the table more capacity or on-demand billing."},
+    {"ThrottlingError", ROWS_REASON_THROTTLED, OS_ERR_THROTTLED, AGAIN},
+    {"ItemCollectionSizeLimitExceeded", ROWS_REASON_REFUSED, OS_ERR_TABLE,
+     "The items of this partition value have 10 GB: remove some of them, or use more partition values."},
+    {"ValidationError", ROWS_REASON_REFUSED, OS_ERR_REFUSED,
+     "Compare the request with the item: the types of its values, its size, and whether it has a place for the "
+     "change."},
+};
+
+/* Whatever else is the reason, the transaction was cancelled; that it would help to send it again is not known. */
+static const struct reason_meaning unknown = {"", ROWS_REASON_REFUSED, OS_ERR_SERVICE,
+                                              "Look up this code of a cancellation in the service's API Reference."};
+
+static const struct reason_meaning *find_meaning(const char *code)
+{
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+        if (strcmp(code, meanings[i].code) == 0)
+            return &meanings[i];
+    return &unknown;
+}
+
+/* ------------------------------------------------------------------------------------------------------- reasons */
+
+static bool read_reason(const json_t *json, struct rows_reason *ret)
+{
+    const char *code = json_member_string(json, "Code");
+    const char *message = json_member_string(json, "Message");
+    if (code == NULL || code[0] == '\0')
+        return false;
+    *ret = (struct rows_reason){.kind = find_meaning(code)->kind,
+                                .code = code,
+                                .message = message != NULL ? message : "",
+                                .item = json_object_get(json, "Item")};
+    return true;
+}
+
+/*
+ * A cancellation says that nothing was written. But one whose reasons are not those of this request, in number or in
+ * kind, or that names none, is perhaps not the answer to it: what was asked may then have been done. So it does not
+ * count, and the request is sent again under its token, which does no harm.
+ */
+bool rows_read_reasons(const json_t *root, const struct dynamo_error *detail, size_t count,
+                       struct rows_reason ret[ROWS_TRANSACTION_MAX])
+{
+    const json_t *reasons = json_object_get(root, "CancellationReasons");
+    bool has_one = false;
+    if (strcmp(detail->code, ROWS_CANCELED) != 0 || count > ROWS_TRANSACTION_MAX || json_array_size(reasons) != count)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!read_reason(json_array_get(reasons, i), &ret[i]))
+            return false;
+        has_one = has_one || ret[i].kind != ROWS_REASON_NONE;
+    }
+    return has_one;
+}
+
+/* A condition that failed, then what no repetition helps against: of two reasons the other would still be there. */
+size_t rows_weigh_reasons(const struct rows_reason *reasons, size_t count)
+{
+    static const int weights[] = {[ROWS_REASON_NONE] = 0,
+                                  [ROWS_REASON_CONFLICT] = 1,
+                                  [ROWS_REASON_THROTTLED] = 1,
+                                  [ROWS_REASON_REFUSED] = 2,
+                                  [ROWS_REASON_CONDITION] = 3};
+    size_t most = 0;
+    for (size_t i = 1; i < count; i++)
+        if (weights[reasons[i].kind] > weights[reasons[most].kind])
+            most = i;
+    return most;
+}
+
+enum table_outcome rows_settle_reason(const struct http_response *response, const struct answer_of *of,
+                                      const struct rows_key *of_item, const struct rows_reason *reason,
+                                      const struct dynamo_error *detail, os_error *err)
+{
+    enum { SHOWN_CODE = 60, SHOWN_MESSAGE = 150 };
+    char finding[1024];
+    char key[ROWS_KEY_TEXT_SIZE];
+    const struct reason_meaning *meaning = find_meaning(reason->code);
+    bool is_refused = meaning->kind == ROWS_REASON_REFUSED;
+    struct text message = text_from(reason->message);
+    message.len = text_utf8_cut(message, SHOWN_MESSAGE);
+    while (message.len > 0 && message.p[message.len - 1] == '.')
+        message.len--;
+    snprintf(finding, sizeof(finding), "was %s%s, for the item %s in table %.60s: %.*s%s%.*s. %s",
+             is_refused ? "refused" : "put off", of->writes ? ", and nothing was written" : "",
+             rows_key_text(&of_item->table->keys, of_item->key, key), of_item->table->name,
+             (int)text_utf8_cut(text_from(reason->code), SHOWN_CODE), reason->code, message.len > 0 ? ": " : "",
+             (int)message.len, message.p, meaning->hint);
+    return answer_finding(response, of, is_refused ? TABLE_REFUSED : TABLE_THROTTLED, meaning->os, finding, detail,
+                          err);
+}
+
+enum table_outcome rows_settle_misfit(const struct http_response *response, const struct answer_of *of,
+                                      const struct dynamo_error *detail, os_error *err)
+{
+    char finding[256];
+    snprintf(finding, sizeof(finding),
+             "was answered with a cancellation whose reasons are not those of this request, or cannot be read. %s",
+             of->writes ? "It may have been applied: send it again under its token, or read what is there."
+                        : "Ask again.");
+    return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, detail, err);
+}
+
+/* -------------------------------------------------------------------------------------------- TransactWriteItems */
+
+void rows_cancellation_free(struct rows_cancellation *cancellation)
+{
+    json_decref(cancellation->document);
+    *cancellation = (struct rows_cancellation){.count = 0};
+}
+
+/* The item that is in the way of a write; false: the reason is none of this write's. One that cannot be read can be asked
+ * for. */
+static bool take_item(const struct rows_write *write, struct rows_reason *reason)
+{
+    os_error fault;
+    const json_t *item = reason->item;
+    reason->item = NULL;
+    if (reason->kind != ROWS_REASON_CONDITION)
+        return true;
+    if (write->condition.count == 0)
+        return false;
+    if (json_object_size(item) == 0)
+        return true;
+    enum rows_found found = rows_judge_item_of(item, &write->table->keys, write->item, false, &fault);
+    if (found == ROWS_FOUND_ITEM)
+        reason->item = item;
+    return found != ROWS_FOUND_OTHER_KEY;
+}
+
+static bool take_items(const struct rows_transaction *transaction, struct rows_cancellation *ret)
+{
+    for (size_t i = 0; i < transaction->count; i++)
+        if (!take_item(&transaction->writes[i], &ret->reasons[i]))
+            return false;
+    return true;
+}
+
+static enum table_outcome conflict_of(const struct rows_cancellation *cancellation)
+{
+    for (size_t i = 0; i < cancellation->count; i++)
+        if (cancellation->reasons[i].kind == ROWS_REASON_CONDITION && cancellation->reasons[i].item == NULL)
+            return TABLE_CONFLICT_BLIND;
+    return TABLE_CONFLICT;
+}
+
+static enum table_outcome read_cancellation(const struct http_response *response, const struct answer_of *of,
+                                            const struct rows_transaction *transaction, struct rows_cancellation *ret,
+                                            os_error *err)
+{
+    if (!rows_read_reasons(ret->document, &ret->detail, transaction->count, ret->reasons) ||
+        !take_items(transaction, ret)) {
+        memset(ret->reasons, 0, sizeof(ret->reasons));
+        return rows_settle_misfit(response, of, &ret->detail, err);
+    }
+    ret->count = transaction->count;
+    const size_t at = rows_weigh_reasons(ret->reasons, ret->count);
+    const struct rows_write *write = &transaction->writes[at];
+    if (ret->reasons[at].kind == ROWS_REASON_CONDITION)
+        return conflict_of(ret);
+    return rows_settle_reason(response, of, &(struct rows_key){write->table, write->item}, &ret->reasons[at],
+                              &ret->detail, err);
+}
+
+enum table_outcome rows_read_transact_write(const struct http_response *response, const char *where,
+                                            const struct rows_transaction *transaction, struct rows_cancellation *ret,
+                                            os_error *err)
+{
+    const struct answer_of of = rows_answer_of_transaction("TransactWriteItems", where, true);
+    memset(ret, 0, sizeof(*ret));
+    enum table_outcome outcome = answer_open(response, &of, &ret->document, &ret->detail, err);
+    return outcome == TABLE_CONFLICT ? read_cancellation(response, &of, transaction, ret, err) : outcome;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds the requests about items of any attributes, as request.h does it for those of a schema: unsigned, pure, the
+ * body in *ret_body.
+ *
+ * All: OS_OK; OS_ERR_ARGUMENT for what the service would refuse whatever is in the table; OS_ERR_TOO_LARGE for an item,
+ * an expression or a request over a bound of the service; OS_ERR_NO_MEMORY. ret and ret_body are initialised by the
+ * function, and empty on failure.
+ */
+#ifndef OSCOMMIT_DYNAMO_ROWS_REQUEST_H
+#define OSCOMMIT_DYNAMO_ROWS_REQUEST_H
+
+#include "aws/endpoint.h"
+#include "base/http_message.h"
+#include "dynamo/rows.h"
+
+/* PutItem, UpdateItem, DeleteItem. Where the condition fails, the item that is in the way is asked for. */
+os_code rows_build_write(const struct endpoint *endpoint, const struct rows_write *write, struct http_request *ret,
+                         struct buf *ret_body, os_error *err);
+os_code rows_build_get(const struct endpoint *endpoint, const struct rows_get *get, struct http_request *ret,
+                       struct buf *ret_body, os_error *err);
+
+/* BatchGetItem: 1 to ROWS_BATCH_MAX whole items, consistent, no key twice. */
+os_code rows_build_batch(const struct endpoint *endpoint, const struct rows_key *keys, size_t count,
+                         struct http_request *ret, struct buf *ret_body, os_error *err);
+/* TransactGetItems: 1 to ROWS_TRANSACTION_MAX items, no key twice. */
+os_code rows_build_transact_get(const struct endpoint *endpoint, const struct rows_get *gets, size_t count,
+                                struct http_request *ret, struct buf *ret_body, os_error *err);
+/* TransactWriteItems: 1 to ROWS_TRANSACTION_MAX writes, no item twice, a token of 1 to 36 bytes. The same transaction
+ * gives the same bytes: it may be sent again under its token. */
+os_code rows_build_transact_write(const struct endpoint *endpoint, const struct rows_transaction *transaction,
+                                  struct http_request *ret, struct buf *ret_body, os_error *err);
+
+/* Query or Scan. */
+os_code rows_build_list(const struct endpoint *endpoint, const struct rows_list *list, struct http_request *ret,
+                        struct buf *ret_body, os_error *err);
+
+#endif

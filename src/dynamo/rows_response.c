@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers about one item, and what all others share with them. */
+#include "attribute/check.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "dynamo/rows_response_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct item_words words = {.what = "item", .plural = "items", .subject = "item"};
+
+#define MEND_REQUEST                                                                                                 \
+    "Compare the request with the item and the table: the table's key, the types of the item's values, and whether " \
+    "the item has a place for the change."
+
+/* Beside, or instead of, what these codes mean for the items of a protocol. At the end those of transactions alone. */
+static const struct answer_meaning meanings[] = {
+    {"TransactionConflictException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
+     ANSWER_WAIT_AND_REPEAT " A transaction on the same item was in progress."},
+    {"ReplicatedWriteConflictException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
+     ANSWER_WAIT_AND_REPEAT " Another region was writing the same item."},
+    {"ItemCollectionSizeLimitExceededException", TABLE_REFUSED, OS_ERR_TABLE, false, false,
+     "The table has a local secondary index, so the items of one partition value may have 10 GB, and they have: remove "
+     "some of them, or use more partition values."},
+    {"ValidationException", TABLE_REFUSED, OS_ERR_REFUSED, false, false, MEND_REQUEST},
+    {"ValidationError", TABLE_REFUSED, OS_ERR_REFUSED, false, false, MEND_REQUEST},
+
+    {ROWS_CANCELED, TABLE_CONFLICT, OS_ERR_CONFLICT, false, false, ""},
+    {"TransactionInProgressException", TABLE_AMBIGUOUS, OS_ERR_SERVICE, false, false,
+     "The transaction is under way, from an earlier request: send it again under its token after a pause."},
+    {"IdempotentParameterMismatchException", TABLE_REFUSED, OS_ERR_REFUSED, false, false,
+     "It was not applied: another transaction had this token within ten minutes. Give each transaction a token of its "
+     "own."},
+};
+enum { MEANINGS = sizeof(meanings) / sizeof(meanings[0]), MEANINGS_OF_TRANSACTIONS = 3 };
+
+struct answer_of rows_answer_of_transaction(const char *operation, const char *where, bool writes)
+{
+    return (struct answer_of){.operation = operation,
+                              .writes = writes,
+                              .where = where,
+                              .command = {.words = &words},
+                              .meanings = meanings,
+                              .meanings_count = MEANINGS};
+}
+
+struct answer_of rows_answer_of(const char *operation, const char *where)
+{
+    struct answer_of of = rows_answer_of_transaction(operation, where, false);
+    of.meanings_count = MEANINGS - MEANINGS_OF_TRANSACTIONS;
+    return of;
+}
+
+struct answer_of rows_answer_of_item(const char *operation, const char *where, bool writes,
+                                     const struct rows_table *table, const json_t *item)
+{
+    char text[ROWS_KEY_TEXT_SIZE];
+    struct answer_of of = rows_answer_of(operation, where);
+    of.writes = writes;
+    snprintf(of.item, sizeof(of.item), "item %s", rows_key_text(&table->keys, item, text));
+    return of;
+}
+
+void rows_reading_free(struct rows_reading *reading)
+{
+    json_decref(reading->document);
+    *reading = (struct rows_reading){.item = NULL};
+}
+
+/* --------------------------------------------------------------------------------------------------------- items */
+
+/* What the service keeps is not too large, whatever the bytes that are counted here. */
+enum rows_found rows_judge_item(const json_t *item, os_error *ret_fault)
+{
+    os_code code = item_check(item, ret_fault);
+    if (code == OS_OK || code == OS_ERR_TOO_LARGE)
+        return ROWS_FOUND_ITEM;
+    return code == OS_ERR_NO_MEMORY ? ROWS_FOUND_NO_MEMORY : ROWS_FOUND_FAULT;
+}
+
+static bool fits(const json_t *item, const char *name, const json_t *key, bool is_part)
+{
+    const json_t *value = json_object_get(item, name);
+    return name == NULL || (value == NULL ? is_part : value_equal(value, json_object_get(key, name)));
+}
+
+enum rows_found rows_judge_item_of(const json_t *item, const struct rows_keys *keys, const json_t *key, bool is_part,
+                                   os_error *ret_fault)
+{
+    if (item == NULL)
+        return ROWS_FOUND_NONE;
+    enum rows_found found = rows_judge_item(item, ret_fault);
+    if (found != ROWS_FOUND_ITEM)
+        return found;
+    bool is_its = fits(item, keys->partition, key, is_part) && fits(item, keys->sort, key, is_part);
+    return is_its ? ROWS_FOUND_ITEM : ROWS_FOUND_OTHER_KEY;
+}
+
+static enum table_outcome other_key(const struct http_response *response, const struct answer_of *of,
+                                    const struct dynamo_error *detail, os_error *err)
+{
+    char finding[256];
+    snprintf(finding, sizeof(finding),
+             "was answered with an item of another key: that is an answer to another request. %s",
+             of->writes ? "This one may have been applied: read what is there." : "Ask again.");
+    return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, detail, err);
+}
+
+static enum table_outcome unreadable(const struct http_response *response, const struct answer_of *of,
+                                     const os_error *fault, const struct dynamo_error *detail, os_error *err)
+{
+    char finding[512];
+    snprintf(finding, sizeof(finding), "found an item there that is none of DynamoDB's. %.250s Check the endpoint.",
+             fault->message);
+    return answer_finding(response, of, TABLE_UNREADABLE, OS_ERR_PROTOCOL, finding, detail, err);
+}
+
+enum table_outcome rows_settle_read(const struct http_response *response, const struct answer_of *of,
+                                    enum rows_found found, const os_error *fault, const struct dynamo_error *detail,
+                                    os_error *err)
+{
+    switch (found) {
+    case ROWS_FOUND_FAULT: return unreadable(response, of, fault, detail, err);
+    case ROWS_FOUND_OTHER_KEY: return other_key(response, of, detail, err);
+    case ROWS_FOUND_NO_MEMORY: error_no_memory(err); return TABLE_AMBIGUOUS;
+    case ROWS_FOUND_NONE:
+    case ROWS_FOUND_ITEM: break;
+    }
+    return TABLE_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- writes */
+
+static bool is_empty(const json_t *item)
+{
+    return item == NULL || (json_is_object(item) && json_object_size(item) == 0);
+}
+
+/* The condition has failed, whether what is in the way can be read or not; without memory for that it can be read again.
+ * That it is another item says that the answer is not to this request. */
+static enum table_outcome read_conflict(const struct http_response *response, const struct answer_of *of,
+                                        const struct rows_write *write, struct rows_reading *ret, os_error *err)
+{
+    os_error fault;
+    const json_t *item = json_object_get(ret->document, "Item");
+    if (is_empty(item))
+        return TABLE_CONFLICT_BLIND;
+    enum rows_found found = rows_judge_item_of(item, &write->table->keys, write->item, false, &fault);
+    if (found == ROWS_FOUND_NO_MEMORY)
+        return TABLE_CONFLICT_BLIND;
+    if (found != ROWS_FOUND_ITEM)
+        return rows_settle_read(response, of, found, &fault, &ret->detail, err);
+    ret->item = item;
+    return TABLE_CONFLICT;
+}
+
+/* What an update has made is there; what was deleted or replaced may not have been. One that cannot be read was written,
+ * or deleted, all the same. */
+static enum table_outcome read_attributes(const struct http_response *response, const struct answer_of *of,
+                                          const struct rows_write *write, struct rows_reading *ret, os_error *err)
+{
+    static const char finding[] = "was done, but its answer has no readable item in it. Read what is there.";
+    os_error fault;
+    const json_t *item = json_object_get(ret->document, "Attributes");
+    if (is_empty(item) && write->kind != ROWS_UPDATE)
+        return TABLE_OK;
+    if (rows_judge_item_of(item, &write->table->keys, write->item, false, &fault) != ROWS_FOUND_ITEM)
+        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, &ret->detail, err);
+    ret->item = item;
+    return TABLE_OK;
+}
+
+enum table_outcome rows_read_write(const struct http_response *response, const char *where,
+                                   const struct rows_write *write, struct rows_reading *ret, os_error *err)
+{
+    const struct answer_of of =
+        rows_answer_of_item(rows_operation(write->kind), where, true, write->table, write->item);
+    *ret = (struct rows_reading){.item = NULL};
+    enum table_outcome outcome = write->condition.count > 0
+                                     ? answer_open(response, &of, &ret->document, &ret->detail, err)
+                                     : answer_open_unconditional(response, &of, &ret->document, &ret->detail, err);
+    if (outcome == TABLE_CONFLICT)
+        return read_conflict(response, &of, write, ret, err);
+    return outcome == TABLE_OK && write->returns_item ? read_attributes(response, &of, write, ret, err) : outcome;
+}
+
+/* --------------------------------------------------------------------------------------------------------- reads */
+
+/* To ask again for the same would give the same. */
+static enum table_outcome settle_too_large(const struct http_response *response, const struct answer_of *of,
+                                           enum table_outcome outcome, const char *advice,
+                                           const struct dynamo_error *detail, os_error *err)
+{
+    char finding[256];
+    bool is_too_long = !buf_ok(&response->body) || response->body.len > DYNAMO_ANSWER_MAX;
+    if (outcome != TABLE_AMBIGUOUS || response->status != 200 || !(detail->too_large || is_too_long))
+        return outcome;
+    snprintf(finding, sizeof(finding), "got more than is read of one answer. %s", advice);
+    return answer_finding(response, of, TABLE_UNREADABLE, OS_ERR_TOO_LARGE, finding, detail, err);
+}
+
+enum table_outcome rows_open_transact_read(const struct http_response *response, const struct answer_of *of,
+                                           const char *advice, json_t **ret_root, struct dynamo_error *ret_detail,
+                                           os_error *err)
+{
+    enum table_outcome outcome = answer_open(response, of, ret_root, ret_detail, err);
+    return settle_too_large(response, of, outcome, advice, ret_detail, err);
+}
+
+enum table_outcome rows_open_read(const struct http_response *response, const struct answer_of *of, const char *advice,
+                                  json_t **ret_root, struct dynamo_error *ret_detail, os_error *err)
+{
+    enum table_outcome outcome = answer_open_unconditional(response, of, ret_root, ret_detail, err);
+    return settle_too_large(response, of, outcome, advice, ret_detail, err);
+}
+
+enum table_outcome rows_read_get(const struct http_response *response, const char *where, const struct rows_get *get,
+                                 struct rows_reading *ret, os_error *err)
+{
+    static const char advice[] = "Ask for a part of the item.";
+    os_error fault;
+    const struct answer_of of = rows_answer_of_item("GetItem", where, false, get->of.table, get->of.key);
+    *ret = (struct rows_reading){.item = NULL};
+    enum table_outcome outcome = rows_open_read(response, &of, advice, &ret->document, &ret->detail, err);
+    if (outcome != TABLE_OK)
+        return outcome;
+    const json_t *item = json_object_get(ret->document, "Item");
+    enum rows_found found = rows_judge_item_of(item, &get->of.table->keys, get->of.key, get->path_count > 0, &fault);
+    ret->item = found == ROWS_FOUND_ITEM ? item : NULL;
+    return rows_settle_read(response, &of, found, &fault, &ret->detail, err);
+}
+
+/* --------------------------------------------------------------------------------------------------------- pages */
+
+void rows_page_free(struct rows_page *page)
+{
+    json_decref(page->document);
+    *page = (struct rows_page){.items = NULL};
+}
+
+static enum rows_found judge_items(const json_t *items, os_error *ret_fault)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(items, index, item)
+    {
+        enum rows_found found = rows_judge_item(item, ret_fault);
+        if (found != ROWS_FOUND_ITEM)
+            return found;
+    }
+    return ROWS_FOUND_NONE;
+}
+
+/* With the key at which a page began, the list would never end. */
+static os_code check_last_key(const struct rows_list *list, const json_t *last_key)
+{
+    struct rows_list next = *list;
+    next.start_key = last_key;
+    if (list->start_key != NULL && json_equal(list->start_key, last_key))
+        return OS_ERR_PROTOCOL;
+    return rows_check_start_key(&next, NULL);
+}
+
+static enum table_outcome read_page(const struct http_response *response, const struct answer_of *of,
+                                    const struct rows_list *list, struct rows_page *ret, os_error *err)
+{
+    static const char broken[] = "got a page without a list of items, or whose last key is none. Ask again.";
+    os_error fault;
+    const json_t *items = json_object_get(ret->document, "Items");
+    const json_t *last_key = json_object_get(ret->document, "LastEvaluatedKey");
+    bool is_last = is_empty(last_key);
+    os_code code = is_last ? OS_OK : check_last_key(list, last_key);
+    if (code == OS_ERR_NO_MEMORY) {
+        error_no_memory(err);
+        return TABLE_AMBIGUOUS;
+    }
+    if (!json_is_array(items) || code != OS_OK)
+        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken, &ret->detail, err);
+    enum table_outcome outcome = rows_settle_read(response, of, judge_items(items, &fault), &fault, &ret->detail, err);
+    if (outcome == TABLE_OK) {
+        ret->items = items;
+        ret->last_key = is_last ? NULL : last_key;
+    }
+    return outcome;
+}
+
+enum table_outcome rows_read_page(const struct http_response *response, const char *where, const struct rows_list *list,
+                                  struct rows_page *ret, os_error *err)
+{
+    static const char advice[] = "Ask for a page of fewer items.";
+    const struct answer_of of = rows_answer_of(rows_list_operation(list), where);
+    *ret = (struct rows_page){.items = NULL};
+    enum table_outcome outcome = rows_open_read(response, &of, advice, &ret->document, &ret->detail, err);
+    return outcome == TABLE_OK ? read_page(response, &of, list, ret, err) : outcome;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers that have several items, by their keys or by their places. */
+#include "base/error.h"
+#include "dynamo/rows_response_parts.h"
+
+#include <string.h>
+
+static const char fewer[] = "Ask for fewer items at once.";
+
+void rows_batch_free(struct rows_batch *batch)
+{
+    json_decref(batch->document);
+    *batch = (struct rows_batch){.left_count = 0};
+}
+
+/* Nothing of an answer that is not in order counts. */
+static void drop_items(struct rows_batch *batch)
+{
+    memset(batch->items, 0, sizeof(batch->items));
+    memset(batch->left, 0, sizeof(batch->left));
+    batch->left_count = 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------- BatchGetItem */
+
+struct batch_reading {
+    const struct rows_key *keys;
+    size_t count;
+    struct rows_batch *batch;
+    os_error fault;
+};
+
+/* `count`: none that was asked for. */
+static size_t find_key(const struct batch_reading *reading, const char *table, const json_t *item)
+{
+    for (size_t i = 0; i < reading->count; i++) {
+        const struct rows_key *key = &reading->keys[i];
+        if (strcmp(key->table->name, table) == 0 && rows_same_key(&key->table->keys, key->key, item))
+            return i;
+    }
+    return reading->count;
+}
+
+/* An item, or the key of one that is left; each comes once. */
+static enum rows_found take_one(struct batch_reading *reading, const char *table, const json_t *item, bool is_left)
+{
+    struct rows_batch *batch = reading->batch;
+    enum rows_found found = rows_judge_item(item, &reading->fault);
+    if (found != ROWS_FOUND_ITEM)
+        return found;
+    size_t at = find_key(reading, table, item);
+    if (at == reading->count || batch->items[at] != NULL || batch->left[at])
+        return ROWS_FOUND_OTHER_KEY;
+    batch->items[at] = is_left ? NULL : item;
+    batch->left[at] = is_left;
+    batch->left_count += is_left ? 1 : 0;
+    return ROWS_FOUND_ITEM;
+}
+
+static enum rows_found take_all(struct batch_reading *reading, const char *table, const json_t *items, bool is_left)
+{
+    size_t index;
+    json_t *item;
+    enum rows_found found = ROWS_FOUND_ITEM;
+    json_array_foreach(items, index, item)
+    {
+        found = take_one(reading, table, item, is_left);
+        if (found != ROWS_FOUND_ITEM)
+            return found;
+    }
+    return json_is_array(items) ? found : ROWS_FOUND_NONE;
+}
+
+/* NONE: it is not in order. */
+static enum rows_found take_tables(struct batch_reading *reading, const json_t *tables, bool is_left)
+{
+    const char *table;
+    json_t *value;
+    if (!json_is_object(tables))
+        return ROWS_FOUND_NONE;
+    json_object_foreach((json_t *)tables, table, value)
+    {
+        const json_t *items = is_left ? json_object_get(value, "Keys") : value;
+        enum rows_found found = take_all(reading, table, items, is_left);
+        if (found != ROWS_FOUND_ITEM)
+            return found;
+    }
+    return ROWS_FOUND_ITEM;
+}
+
+/* Both are always there (API Reference, BatchGetItem): without the second, one that was not looked for would not be
+ * there. */
+enum table_outcome rows_read_batch(const struct http_response *response, const char *where, const struct rows_key *keys,
+                                   size_t count, struct rows_batch *ret, os_error *err)
+{
+    static const char broken[] = "got an answer without the items, or without the keys that are left. Ask again.";
+    const struct answer_of of = rows_answer_of("BatchGetItem", where);
+    struct batch_reading reading = {.keys = keys, .count = count, .batch = ret};
+    *ret = (struct rows_batch){.left_count = 0};
+    enum table_outcome outcome = rows_open_read(response, &of, fewer, &ret->document, &ret->detail, err);
+    if (outcome != TABLE_OK)
+        return outcome;
+    enum rows_found found = take_tables(&reading, json_object_get(ret->document, "Responses"), false);
+    if (found == ROWS_FOUND_ITEM)
+        found = take_tables(&reading, json_object_get(ret->document, "UnprocessedKeys"), true);
+    if (found == ROWS_FOUND_ITEM)
+        return TABLE_OK;
+    drop_items(ret);
+    if (found == ROWS_FOUND_NONE)
+        return answer_finding(response, &of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken, &ret->detail, err);
+    return rows_settle_read(response, &of, found, &reading.fault, &ret->detail, err);
+}
+
+/* ------------------------------------------------------------------------------------------------ TransactGetItems */
+
+static enum table_outcome take_places(const struct http_response *response, const struct answer_of *of,
+                                      const struct rows_get *gets, size_t count, struct rows_batch *ret, os_error *err)
+{
+    static const char broken[] = "got an answer that does not have as many places as there are items. Ask again.";
+    const json_t *places = json_object_get(ret->document, "Responses");
+    if (json_array_size(places) != count)
+        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken, &ret->detail, err);
+    for (size_t i = 0; i < count; i++) {
+        os_error fault;
+        const struct rows_key *key = &gets[i].of;
+        const json_t *place = json_array_get(places, i);
+        const json_t *item = json_object_get(place, "Item");
+        if (!json_is_object(place))
+            return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken, &ret->detail, err);
+        enum rows_found found = rows_judge_item_of(item, &key->table->keys, key->key, gets[i].path_count > 0, &fault);
+        enum table_outcome outcome = rows_settle_read(response, of, found, &fault, &ret->detail, err);
+        if (outcome != TABLE_OK)
+            return outcome;
+        ret->items[i] = item;
+    }
+    return TABLE_OK;
+}
+
+/* A condition is none of a read's reasons. */
+static enum table_outcome read_cancelled(const struct http_response *response, const struct answer_of *of,
+                                         const struct rows_get *gets, size_t count, struct rows_batch *ret,
+                                         os_error *err)
+{
+    struct rows_reason reasons[ROWS_TRANSACTION_MAX];
+    if (!rows_read_reasons(ret->document, &ret->detail, count, reasons))
+        return rows_settle_misfit(response, of, &ret->detail, err);
+    const size_t at = rows_weigh_reasons(reasons, count);
+    return reasons[at].kind == ROWS_REASON_CONDITION
+               ? rows_settle_misfit(response, of, &ret->detail, err)
+               : rows_settle_reason(response, of, &gets[at].of, &reasons[at], &ret->detail, err);
+}
+
+enum table_outcome rows_read_transact_get(const struct http_response *response, const char *where,
+                                          const struct rows_get *gets, size_t count, struct rows_batch *ret,
+                                          os_error *err)
+{
+    const struct answer_of of = rows_answer_of_transaction("TransactGetItems", where, false);
+    *ret = (struct rows_batch){.left_count = 0};
+    enum table_outcome outcome = rows_open_transact_read(response, &of, fewer, &ret->document, &ret->detail, err);
+    if (outcome == TABLE_CONFLICT)
+        return read_cancelled(response, &of, gets, count, ret, err);
+    if (outcome != TABLE_OK)
+        return outcome;
+    outcome = take_places(response, &of, gets, count, ret, err);
+    if (outcome != TABLE_OK)
+        drop_items(ret);
+    return outcome;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests about items of any attributes, and what is read of their answers, with DynamoDB Local: the conditions and the
+ * changes of the unit tests, and what several items take.
+ */
+#include "support/test.h"
+#include "unit/sim/real.h"
+
+#include "dynamo/rows_request.h"
+#include "dynamo/rows_response.h"
+#include "support/raw_service.h"
+#include "unit/attribute/case_reading.h"
+/* clang-format off */
+#include "unit/attribute/condition_cases.h"
+#include "unit/attribute/change_cases.h"
+/* clang-format on */
+
+#include <stdio.h>
+#include <string.h>
+
+#define WHERE "the table of this test"
+
+static struct real_service server;
+static struct rows_table table = {.keys = {"key", NULL}};
+
+/* Takes what was built. */
+static struct http_response send_built(os_code code, struct http_request *request, struct buf *body)
+{
+    assert_int_equal(code, OS_OK);
+    real_sign(&server, &server.keys, 0, false, request);
+    struct http_response response = real_answer(&server, request);
+    http_request_free(request);
+    buf_free(body);
+    return response;
+}
+
+/* {"key": name}, with the attributes of `more`, which it takes and which may be NULL. */
+static json_t *item_of(const char *name, json_t *more)
+{
+    json_t *item = more != NULL ? json_copy(more) : json_object();
+    json_decref(more);
+    assert_int_equal(json_object_set_new(item, "key", json_pack("{s:s}", "S", name)), 0);
+    return item;
+}
+
+static enum table_outcome outcome_of_write(const struct rows_write *write, struct rows_reading *ret)
+{
+    struct http_request request;
+    struct buf body;
+    os_error err;
+    os_code code = rows_build_write(&server.endpoint, write, &request, &body, NULL);
+    struct http_response response = send_built(code, &request, &body);
+    enum table_outcome outcome = rows_read_write(&response, WHERE, write, ret, &err);
+    http_response_free(&response);
+    return outcome;
+}
+
+/* Puts the item of a case, or sees to it that there is none; takes it. */
+static void begin_with(json_t *item)
+{
+    struct rows_reading reading;
+    json_t *whole = item_of("k", json_incref(item));
+    const struct rows_write write = {.kind = item != NULL ? ROWS_PUT : ROWS_DELETE, .table = &table, .item = whole};
+    assert_int_equal(outcome_of_write(&write, &reading), TABLE_OK);
+    rows_reading_free(&reading);
+    json_decref(whole);
+    json_decref(item);
+}
+
+static bool is_refused_when_built(const struct rows_write *write)
+{
+    struct http_request request;
+    struct buf body;
+    os_code code = rows_build_write(&server.endpoint, write, &request, &body, NULL);
+    http_request_free(&request);
+    buf_free(&body);
+    return code != OS_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------- single writes */
+
+TEST_ROWS(condition_cases, a_condition_holds_where_the_library_says_so)
+{
+    struct case_condition read;
+    struct rows_reading reading;
+    json_t *key = item_of("k", NULL);
+    case_condition_read(row, &read);
+    const struct rows_write write = {.kind = ROWS_DELETE, .table = &table, .item = key, .condition = read.condition};
+    assert_int_equal(is_refused_when_built(&write), row->answer == REFUSED);
+    if (row->answer != REFUSED) {
+        begin_with(case_json(row->item));
+        enum table_outcome outcome = outcome_of_write(&write, &reading);
+        enum table_outcome failed = row->item != NULL ? TABLE_CONFLICT : TABLE_CONFLICT_BLIND;
+        assert_int_equal(outcome, row->answer == HOLDS ? TABLE_OK : failed);
+        assert_int_equal(reading.item != NULL, outcome == TABLE_CONFLICT);
+        rows_reading_free(&reading);
+    }
+    case_condition_free(&read);
+    json_decref(key);
+}
+
+TEST_ROWS(change_cases, an_update_makes_what_the_library_says)
+{
+    struct case_changes read;
+    struct rows_reading reading;
+    json_t *key = item_of("k", NULL);
+    case_changes_read(row, &read);
+    const struct rows_write write = {.kind = ROWS_UPDATE,
+                                     .table = &table,
+                                     .item = key,
+                                     .changes = read.changes,
+                                     .change_count = read.count,
+                                     .returns_item = true};
+    if (!is_refused_when_built(&write)) {
+        begin_with(case_json(row->item));
+        assert_int_equal(outcome_of_write(&write, &reading), row->after != NULL ? TABLE_OK : TABLE_REFUSED);
+        if (row->after != NULL) {
+            json_t *wanted = item_of("k", case_json(row->after));
+            assert_true(case_items_equal((json_t *)reading.item, wanted));
+            json_decref(wanted);
+        }
+        rows_reading_free(&reading);
+    } else {
+        assert_null(row->after);
+    }
+    case_changes_free(&read);
+    json_decref(key);
+}
+
+/* ---------------------------------------------------------------------------------------------------- transactions */
+
+static enum table_outcome outcome_of_transaction(const struct rows_transaction *transaction,
+                                                 struct rows_cancellation *ret)
+{
+    struct http_request request;
+    struct buf body;
+    os_error err;
+    os_code code = rows_build_transact_write(&server.endpoint, transaction, &request, &body, NULL);
+    struct http_response response = send_built(code, &request, &body);
+    enum table_outcome outcome = rows_read_transact_write(&response, WHERE, transaction, ret, &err);
+    http_response_free(&response);
+    return outcome;
+}
+
+TEST(a_transaction_is_done_once_under_its_token_or_not_at_all)
+{
+    char token[37];
+    static const struct path_step step = {.name = "key"};
+    static const struct condition_term is_new = {.path = {&step, 1}, .test = CONDITION_IS_ABSENT};
+    static const struct condition_term is_there = {.path = {&step, 1}, .test = CONDITION_EXISTS};
+    struct rows_cancellation cancellation;
+    json_t *first = item_of("t1", case_json("{'n':{'N':'1'}}"));
+    json_t *second = item_of("t2", NULL);
+    struct rows_write writes[] = {{.kind = ROWS_PUT, .table = &table, .item = first, .condition = {&is_new, 1}},
+                                  {.kind = ROWS_PUT, .table = &table, .item = second, .condition = {&is_new, 1}}};
+    const struct rows_transaction transaction = {writes, 2, token};
+    snprintf(token, sizeof(token), "%s", server.unique);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(outcome_of_transaction(&transaction, &cancellation), TABLE_OK);
+        rows_cancellation_free(&cancellation);
+    }
+    writes[1].condition.terms = &is_there;
+    assert_int_equal(outcome_of_transaction(&transaction, &cancellation), TABLE_REFUSED);
+    rows_cancellation_free(&cancellation);
+    token[0] = 'x';
+    assert_int_equal(outcome_of_transaction(&transaction, &cancellation), TABLE_CONFLICT);
+    assert_int_equal(cancellation.count, 2);
+    assert_int_equal(cancellation.reasons[0].kind, ROWS_REASON_CONDITION);
+    assert_true(case_items_equal((json_t *)cancellation.reasons[0].item, first));
+    assert_int_equal(cancellation.reasons[1].kind, ROWS_REASON_NONE);
+    rows_cancellation_free(&cancellation);
+    json_decref(first);
+    json_decref(second);
+}
+
+/* ----------------------------------------------------------------------------------------------------- many items */
+
+enum { ITEMS = 5 };
+
+static void assert_items(const struct rows_batch *batch, json_t *const items[ITEMS])
+{
+    for (size_t i = 0; i < ITEMS; i++)
+        assert_true(case_items_equal((json_t *)batch->items[i], items[i]));
+    assert_null(batch->items[ITEMS]);
+    assert_int_equal(batch->left_count, 0);
+}
+
+static void read_at_once(const struct rows_key *keys, json_t *const items[ITEMS])
+{
+    struct http_request request;
+    struct buf body;
+    struct rows_batch batch;
+    os_code code = rows_build_batch(&server.endpoint, keys, ITEMS + 1, &request, &body, NULL);
+    struct http_response response = send_built(code, &request, &body);
+    assert_int_equal(rows_read_batch(&response, WHERE, keys, ITEMS + 1, &batch, NULL), TABLE_OK);
+    assert_items(&batch, items);
+    rows_batch_free(&batch);
+    http_response_free(&response);
+}
+
+static void read_in_a_transaction(const struct rows_key *keys, json_t *const items[ITEMS])
+{
+    struct http_request request;
+    struct buf body;
+    struct rows_batch batch;
+    struct rows_get gets[ITEMS + 1];
+    for (size_t i = 0; i <= ITEMS; i++)
+        gets[i] = (struct rows_get){.of = keys[i]};
+    os_code code = rows_build_transact_get(&server.endpoint, gets, ITEMS + 1, &request, &body, NULL);
+    struct http_response response = send_built(code, &request, &body);
+    assert_int_equal(rows_read_transact_get(&response, WHERE, gets, ITEMS + 1, &batch, NULL), TABLE_OK);
+    assert_items(&batch, items);
+    rows_batch_free(&batch);
+    http_response_free(&response);
+}
+
+/* How many items the pages from here on have; pages of two, of which the filter leaves some empty. */
+static size_t count_pages(struct rows_list *list)
+{
+    size_t count = 0;
+    json_t *start_key = NULL;
+    do {
+        struct http_request request;
+        struct buf body;
+        struct rows_page page;
+        list->start_key = start_key;
+        os_code code = rows_build_list(&server.endpoint, list, &request, &body, NULL);
+        struct http_response response = send_built(code, &request, &body);
+        assert_int_equal(rows_read_page(&response, WHERE, list, &page, NULL), TABLE_OK);
+        count += json_array_size(page.items);
+        json_decref(start_key);
+        start_key = json_incref((json_t *)page.last_key);
+        rows_page_free(&page);
+        http_response_free(&response);
+    } while (start_key != NULL);
+    return count;
+}
+
+TEST(items_are_read_at_once_and_in_pages)
+{
+    struct rows_key keys[ITEMS + 1];
+    json_t *items[ITEMS];
+    struct rows_reading reading;
+    static const struct path_step step = {.name = "mark"};
+    json_t *mark = case_json("{'S':'7'}");
+    const struct condition_term marked = {.path = {&step, 1}, .test = CONDITION_EQUALS, .value = mark};
+    for (size_t i = 0; i <= ITEMS; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "many %zu", i);
+        keys[i] = (struct rows_key){&table, item_of(name, NULL)};
+        if (i == ITEMS)
+            continue;
+        items[i] = item_of(name, json_pack("{s:O}", "mark", mark));
+        assert_int_equal(
+            outcome_of_write(&(struct rows_write){.kind = ROWS_PUT, .table = &table, .item = items[i]}, &reading),
+            TABLE_OK);
+        rows_reading_free(&reading);
+    }
+    read_at_once(keys, items);
+    read_in_a_transaction(keys, items);
+    assert_int_equal(count_pages(&(struct rows_list){.table = &table, .filter = {&marked, 1}, .limit = 2}), ITEMS);
+    assert_int_equal(
+        count_pages(&(struct rows_list){.table = &table, .partition = json_object_get(keys[3].key, "key")}), 1);
+    for (size_t i = 0; i <= ITEMS; i++)
+        json_decref((json_t *)keys[i].key);
+    for (size_t i = 0; i < ITEMS; i++)
+        json_decref(items[i]);
+    json_decref(mark);
+}
+
+int main(int argc, char **argv)
+{
+    const char *endpoint = getenv("OSCOMMIT_TEST_DYNAMODB_ENDPOINT");
+    real_open(&server, "OSCOMMIT_TEST_DYNAMODB_ENDPOINT", "dynamodb");
+    table.name = server.unique;
+    int status = raw_make_table(endpoint, table.name, "key", "S", NULL) ? test_main(argc, argv) : 1;
+    real_close(&server);
+    return status;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers about one item, and pages. */
+#include "dynamo/rows_response.h"
+
+#include "rows.h"
+
+#undef WHERE
+#define WHERE  "table orders in us-east-1"
+#define A1     "{'pk':{'S':'a'},'sk':{'N':'1'},'v':{'N':'7'},'l':{'L':[{'M':{'x':{'SS':['y']}}}]}}"
+#define FAILED "{'__type':'" SPACE "ConditionalCheckFailedException','Message':'The conditional request failed'"
+
+static const struct condition_term is_absent = {.path = PATH({.name = "pk"}), .test = CONDITION_IS_ABSENT};
+
+struct reading {
+    struct trees trees;
+    struct http_response response;
+    struct rows_write write;
+    struct rows_reading read;
+    os_error err;
+};
+
+static void reading_set_up(struct reading *reading)
+{
+    reading->write = (struct rows_write){.kind = ROWS_PUT,
+                                         .table = &orders,
+                                         .item = tree(&reading->trees, "{'pk':{'S':'a'},'sk':{'N':'1'},'n':{'S':''}}"),
+                                         .condition = {&is_absent, 1}};
+}
+
+static void forget(struct reading *reading)
+{
+    http_response_free(&reading->response);
+    rows_reading_free(&reading->read);
+}
+
+static void reading_tear_down(struct reading *reading)
+{
+    forget(reading);
+    trees_tear_down(&reading->trees);
+}
+
+static enum table_outcome write_outcome(struct reading *reading, int status, const char *body)
+{
+    forget(reading);
+    answer(&reading->response, status, quoted(&reading->trees, body));
+    return rows_read_write(&reading->response, WHERE, &reading->write, &reading->read, &reading->err);
+}
+
+static void assert_item(const struct reading *reading, const char *text)
+{
+    json_t *item = case_json(text);
+    assert_true(json_equal(reading->read.item, item));
+    json_decref(item);
+}
+
+/* -------------------------------------------------------------------------------------------------------- writes */
+
+TEST_WITH(reading, a_write_is_done)
+{
+    assert_int_equal(write_outcome(reading, 200, "{}"), TABLE_OK);
+    assert_null(reading->read.item);
+}
+
+TEST_WITH(reading, a_failed_condition_gives_the_item_in_the_way)
+{
+    assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':" A1 "}"), TABLE_CONFLICT);
+    assert_item(reading, A1);
+    assert_string_equal(reading->read.detail.code, "ConditionalCheckFailedException");
+}
+
+TEST_WITH(reading, a_number_of_a_key_is_the_same_however_it_is_written)
+{
+    assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':{'pk':{'S':'a'},'sk':{'N':'1.0'}}}"), TABLE_CONFLICT);
+}
+
+static const struct conflict_row {
+    const char *name;
+    enum table_outcome outcome;
+    int status;
+    const char *body;
+    const char *says;
+} conflict_rows[] = {
+    {"without an item", TABLE_CONFLICT_BLIND, 400, FAILED "}", NULL},
+    {"with an empty item", TABLE_CONFLICT_BLIND, 400, FAILED ",'Item':{}}", NULL},
+    {"with the item of another key", TABLE_AMBIGUOUS, 400, FAILED ",'Item':{'pk':{'S':'b'},'sk':{'N':'1'}}}",
+     "PutItem of the item pk \"a\", sk \"1\" in " WHERE " was answered with an item of another key"},
+    {"with an item without a key", TABLE_AMBIGUOUS, 400, FAILED ",'Item':{'v':{'N':'1'}}}", "may have been applied"},
+    {"with an item that is none", TABLE_UNREADABLE, 400, FAILED ",'Item':'x'}", "is not a JSON object"},
+    {"with a value that is none", TABLE_UNREADABLE, 400,
+     FAILED ",'Item':{'pk':{'S':'a'},'sk':{'N':'1'},'v':{'N':'x'}}}",
+     "found an item there that is none of DynamoDB's. v: the number \"x\" "},
+    {"at another status", TABLE_AMBIGUOUS, 404, FAILED ",'Item':" A1 "}", "decides nothing"},
+    {"of a transaction", TABLE_AMBIGUOUS, 400,
+     "{'__type':'" SPACE "TransactionCanceledException','CancellationReasons':[{'Code':'ConditionalCheckFailed'}]}",
+     "decides nothing"},
+    {"that is cut off", TABLE_AMBIGUOUS, 400, FAILED ",'Item':{'pk':{'S':'a'},'sk'", "is not a JSON object"},
+    {"that is another JSON", TABLE_AMBIGUOUS, 400, "[1]", "is not a JSON object"},
+};
+
+TEST_ROWS_WITH(reading, conflict_rows, a_failed_condition)
+{
+    assert_int_equal(write_outcome(reading, row->status, row->body), row->outcome);
+    assert_null(reading->read.item);
+    if (row->says != NULL)
+        assert_says(reading->err, row->says);
+}
+
+/* It is an answer to somebody else: the write may have been applied. */
+TEST_WITH(reading, a_write_without_a_condition_has_none_that_failed)
+{
+    reading->write.condition.count = 0;
+    assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':" A1 "}"), TABLE_AMBIGUOUS);
+    assert_says(reading->err, "although it had none");
+    assert_null(reading->read.item);
+}
+
+TEST_WITH(reading, an_update_gives_what_it_has_made)
+{
+    reading->write.kind = ROWS_UPDATE;
+    reading->write.returns_item = true;
+    assert_int_equal(write_outcome(reading, 200, "{'Attributes':" A1 "}"), TABLE_OK);
+    assert_item(reading, A1);
+}
+
+static const struct made_row {
+    const char *name;
+    enum rows_write_kind kind;
+    enum table_outcome outcome;
+    const char *body;
+} made_rows[] = {
+    {"an update says nothing", ROWS_UPDATE, TABLE_AMBIGUOUS, "{}"},
+    {"an update made nothing", ROWS_UPDATE, TABLE_AMBIGUOUS, "{'Attributes':{}}"},
+    {"an update made another item", ROWS_UPDATE, TABLE_AMBIGUOUS, "{'Attributes':{'pk':{'S':'b'},'sk':{'N':'1'}}}"},
+    {"an update made what is no item", ROWS_UPDATE, TABLE_AMBIGUOUS, "{'Attributes':{'pk':{'S':1},'sk':{'N':'1'}}}"},
+    {"a put replaced nothing", ROWS_PUT, TABLE_OK, "{}"},
+    {"a delete found nothing", ROWS_DELETE, TABLE_OK, "{'Attributes':{}}"},
+    {"a delete took another item", ROWS_DELETE, TABLE_AMBIGUOUS, "{'Attributes':{'pk':{'S':'a'},'sk':{'N':'2'}}}"},
+    {"a put replaced what is no item", ROWS_PUT, TABLE_AMBIGUOUS, "{'Attributes':[]}"},
+};
+
+/* It was done all the same. */
+TEST_ROWS_WITH(reading, made_rows, what_a_write_gives)
+{
+    reading->write.kind = row->kind;
+    reading->write.returns_item = true;
+    assert_int_equal(write_outcome(reading, 200, row->body), row->outcome);
+    assert_null(reading->read.item);
+    if (row->outcome != TABLE_OK)
+        assert_says(reading->err, "was done, but its answer has no readable item in it");
+}
+
+static const struct code_row {
+    const char *name; /* the code */
+    enum table_outcome outcome;
+    os_code code;
+    const char *says;
+} code_rows[] = {
+    {"TransactionConflictException", TABLE_THROTTLED, OS_ERR_THROTTLED,
+     "A transaction on the same item was in progress."},
+    {"ReplicatedWriteConflictException", TABLE_THROTTLED, OS_ERR_THROTTLED, "was writing the same item"},
+    {"ProvisionedThroughputExceededException", TABLE_THROTTLED, OS_ERR_THROTTLED, "give the table more capacity"},
+    {"ThrottlingException", TABLE_THROTTLED, OS_ERR_THROTTLED, "may be sent again after a pause"},
+    {"ValidationException", TABLE_REFUSED, OS_ERR_REFUSED, "whether the item has a place for the change."},
+    {"ItemCollectionSizeLimitExceededException", TABLE_REFUSED, OS_ERR_TABLE, "use more partition values"},
+    {"ResourceNotFoundException", TABLE_REFUSED, OS_ERR_NO_TABLE, "Create the table with the program that writes such"},
+    {"AccessDeniedException", TABLE_REFUSED, OS_ERR_DENIED, "Allow these credentials"},
+    {"InternalServerError", TABLE_AMBIGUOUS, OS_ERR_SERVICE, "It may have been applied"},
+    {"RequestTimeoutException", TABLE_AMBIGUOUS, OS_ERR_SERVICE, "It may have been applied"},
+    {"TransactionInProgressException", TABLE_AMBIGUOUS, OS_ERR_SERVICE, "It may have been applied"},
+    {"IdempotentParameterMismatchException", TABLE_AMBIGUOUS, OS_ERR_SERVICE, "It may have been applied"},
+};
+
+TEST_ROWS_WITH(reading, code_rows, a_code_says_whether_the_write_was_applied)
+{
+    char body[256];
+    snprintf(body, sizeof(body), "{'__type':'" SPACE "%s','message':'Some words.'}", row->name);
+    assert_int_equal(write_outcome(reading, 400, body), row->outcome);
+    assert_int_equal(reading->err.code, row->code);
+    assert_string_equal(reading->err.service_code, row->name);
+    assert_says(reading->err, row->says);
+    assert_says(reading->err, "the item pk \"a\", sk \"1\" in " WHERE);
+}
+
+TEST_WITH(reading, what_is_no_answer_decides_nothing)
+{
+    assert_int_equal(write_outcome(reading, 500, "{}"), TABLE_AMBIGUOUS);
+    assert_int_equal(write_outcome(reading, 200, "{"), TABLE_AMBIGUOUS);
+    assert_int_equal(write_outcome(reading, 0, "{}"), TABLE_AMBIGUOUS);
+    assert_says(reading->err, "got no answer");
+    forget(reading);
+    answer(&reading->response, 200, "{}");
+    answer_crc(&reading->response, 1);
+    assert_int_equal(rows_read_write(&reading->response, WHERE, &reading->write, &reading->read, &reading->err),
+                     TABLE_AMBIGUOUS);
+    assert_true(reading->read.detail.crc_wrong);
+}
+
+/* --------------------------------------------------------------------------------------------------------- reads */
+
+static enum table_outcome get_outcome(struct reading *reading, size_t paths, const char *body)
+{
+    const struct path path = PATH({.name = "v"});
+    const struct rows_get get = {
+        .of = {&orders, tree(&reading->trees, "{'pk':{'S':'a'},'sk':{'N':'1'}}")}, .paths = &path, .path_count = paths};
+    forget(reading);
+    answer(&reading->response, 200, quoted(&reading->trees, body));
+    return rows_read_get(&reading->response, WHERE, &get, &reading->read, &reading->err);
+}
+
+TEST_WITH(reading, an_item_is_there_or_not)
+{
+    assert_int_equal(get_outcome(reading, 0, "{'Item':" A1 ",'ConsumedCapacity':{'TableName':'orders'}}"), TABLE_OK);
+    assert_item(reading, A1);
+    assert_int_equal(get_outcome(reading, 0, "{}"), TABLE_OK);
+    assert_null(reading->read.item);
+}
+
+TEST_WITH(reading, a_part_of_an_item_may_lack_its_key)
+{
+    assert_int_equal(get_outcome(reading, 1, "{'Item':{'v':{'N':'7'}}}"), TABLE_OK);
+    assert_item(reading, "{'v':{'N':'7'}}");
+    assert_int_equal(get_outcome(reading, 1, "{'Item':{}}"), TABLE_OK);
+    assert_item(reading, "{}");
+    assert_int_equal(get_outcome(reading, 1, "{'Item':{'pk':{'S':'b'}}}"), TABLE_AMBIGUOUS);
+    assert_int_equal(get_outcome(reading, 0, "{'Item':{'v':{'N':'7'}}}"), TABLE_AMBIGUOUS);
+    assert_says(reading->err, "was answered with an item of another key");
+    assert_null(reading->read.item);
+}
+
+TEST_WITH(reading, an_item_that_is_none_is_unreadable)
+{
+    assert_int_equal(get_outcome(reading, 0, "{'Item':null}"), TABLE_UNREADABLE);
+    assert_int_equal(get_outcome(reading, 0, "{'Item':{'pk':{'S':'a'},'sk':{'N':'1'},'x':{'M':[]}}}"),
+                     TABLE_UNREADABLE);
+    assert_says(reading->err, "x: an M is a JSON object");
+    assert_null(reading->read.item);
+}
+
+/* The service knows best how large its items are. */
+TEST_WITH(reading, an_item_that_is_counted_larger_than_400_KB_is_one)
+{
+    enum { TEXT = 410000 };
+    struct buf body;
+    buf_init(&body, DYNAMO_ANSWER_MAX);
+    buf_add_str(&body, "{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"1\"},\"x\":{\"S\":\"");
+    for (size_t i = 0; i < TEXT; i++)
+        buf_add_char(&body, 'x');
+    assert_true(buf_add_str(&body, "\"}}}"));
+    const struct rows_get get = {.of = {&orders, reading->write.item}};
+    answer_bytes(&reading->response, 200, body.data, body.len);
+    assert_int_equal(rows_read_get(&reading->response, WHERE, &get, &reading->read, &reading->err), TABLE_OK);
+    assert_int_equal(json_object_size(reading->read.item), 3);
+    buf_free(&body);
+}
+
+TEST_WITH(reading, an_item_with_more_values_than_are_read_is_unreadable)
+{
+    struct buf body;
+    buf_init(&body, DYNAMO_ANSWER_MAX);
+    buf_add_str(&body, "{\"Item\":{\"pk\":{\"S\":\"a\"},\"sk\":{\"N\":\"1\"},\"x\":{\"L\":[{\"N\":\"1\"}");
+    for (size_t i = 0; i < JSON_VALUES_MAX; i++)
+        buf_add_str(&body, ",{\"N\":\"1\"}");
+    assert_true(buf_add_str(&body, "]}}}"));
+    const struct rows_get get = {.of = {&orders, reading->write.item}};
+    answer_bytes(&reading->response, 200, body.data, body.len);
+    assert_int_equal(rows_read_get(&reading->response, WHERE, &get, &reading->read, &reading->err), TABLE_UNREADABLE);
+    assert_int_equal(reading->err.code, OS_ERR_TOO_LARGE);
+    assert_says(reading->err, "got more than is read of one answer. Ask for a part of the item.");
+    /* The condition of a write has failed, whatever is in the way. */
+    reading->response.status = 400;
+    rows_reading_free(&reading->read);
+    assert_int_equal(rows_read_write(&reading->response, WHERE, &reading->write, &reading->read, &reading->err),
+                     TABLE_CONFLICT_BLIND);
+    assert_null(reading->read.item);
+    buf_free(&body);
+}
+
+/* --------------------------------------------------------------------------------------------------------- pages */
+
+struct paging {
+    struct trees trees;
+    struct http_response response;
+    struct rows_list list;
+    struct rows_page page;
+    os_error err;
+};
+
+static void paging_set_up(struct paging *paging)
+{
+    paging->list = (struct rows_list){.table = &orders, .partition = tree(&paging->trees, "{'S':'a'}")};
+}
+
+static void paging_tear_down(struct paging *paging)
+{
+    http_response_free(&paging->response);
+    rows_page_free(&paging->page);
+    trees_tear_down(&paging->trees);
+}
+
+static enum table_outcome page_outcome(struct paging *paging, const char *body)
+{
+    http_response_free(&paging->response);
+    rows_page_free(&paging->page);
+    answer(&paging->response, 200, quoted(&paging->trees, body));
+    return rows_read_page(&paging->response, WHERE, &paging->list, &paging->page, &paging->err);
+}
+
+TEST_WITH(paging, a_page_leads_on)
+{
+    assert_int_equal(page_outcome(paging,
+                                  "{'Items':[" A1 ",{'pk':{'S':'a'},'sk':{'N':'2'}}],'Count':2,'ScannedCount':2,"
+                                  "'LastEvaluatedKey':{'pk':{'S':'a'},'sk':{'N':'2'}}}"),
+                     TABLE_OK);
+    assert_int_equal(json_array_size(paging->page.items), 2);
+    assert_true(json_equal(paging->page.last_key, tree(&paging->trees, "{'pk':{'S':'a'},'sk':{'N':'2'}}")));
+}
+
+TEST_WITH(paging, an_empty_page_is_not_the_last)
+{
+    assert_int_equal(page_outcome(paging, "{'Items':[],'Count':0,'ScannedCount':9,'LastEvaluatedKey':{'pk':{'S':'a'},"
+                                          "'sk':{'N':'2'}}}"),
+                     TABLE_OK);
+    assert_int_equal(json_array_size(paging->page.items), 0);
+    assert_non_null(paging->page.items);
+    assert_non_null(paging->page.last_key);
+    assert_int_equal(page_outcome(paging, "{'Items':[" A1 "],'Count':1}"), TABLE_OK);
+    assert_null(paging->page.last_key);
+}
+
+TEST_WITH(paging, a_page_of_an_index_has_both_keys)
+{
+    paging->list.index = "by-state";
+    paging->list.index_keys = (struct rows_keys){"state", "pk"};
+    static const char key[] = "{'pk':{'S':'a'},'sk':{'N':'2'},'state':{'S':'x'}}";
+    char body[256];
+    snprintf(body, sizeof(body), "{'Items':[],'LastEvaluatedKey':%s}", key);
+    assert_int_equal(page_outcome(paging, body), TABLE_OK);
+    assert_true(json_equal(paging->page.last_key, tree(&paging->trees, key)));
+}
+
+static const struct page_row {
+    const char *name;
+    enum table_outcome outcome;
+    const char *body;
+} page_rows[] = {
+    {"no items", TABLE_AMBIGUOUS, "{'Count':0}"},
+    {"items of another kind", TABLE_AMBIGUOUS, "{'Items':{}}"},
+    {"a last key that is none", TABLE_AMBIGUOUS, "{'Items':[],'LastEvaluatedKey':[]}"},
+    {"a part of a last key", TABLE_AMBIGUOUS, "{'Items':[],'LastEvaluatedKey':{'pk':{'S':'a'}}}"},
+    {"a last key of wrong values", TABLE_AMBIGUOUS, "{'Items':[],'LastEvaluatedKey':{'pk':{'S':'a'},'sk':{'N':2}}}"},
+    {"more than a last key", TABLE_AMBIGUOUS,
+     "{'Items':[],'LastEvaluatedKey':{'pk':{'S':'a'},'sk':{'N':'2'},'x':{'S':'y'}}}"},
+    {"the key with which it began", TABLE_AMBIGUOUS, "{'Items':[],'LastEvaluatedKey':{'pk':{'S':'a'},'sk':{'N':'1'}}}"},
+    {"an item that is none", TABLE_UNREADABLE, "{'Items':[" A1 ",7]}"},
+    {"a value that is none", TABLE_UNREADABLE, "{'Items':[{'pk':{'S':'a'},'sk':{'N':'1'},'x':{'SS':['a','a']}}]}"},
+    {"an error at 200", TABLE_AMBIGUOUS, "{'Items':[],'__type':'x#InternalServerError'}"},
+};
+
+TEST_ROWS_WITH(paging, page_rows, a_page_that_is_not_in_order_gives_nothing)
+{
+    paging->list.start_key = tree(&paging->trees, "{'pk':{'S':'a'},'sk':{'N':'1'}}");
+    assert_int_equal(page_outcome(paging, row->body), row->outcome);
+    assert_null(paging->page.items);
+    assert_null(paging->page.last_key);
+    assert_says(paging->err, "Query of " WHERE);
+}
+
+TEST_WITH(paging, a_page_that_is_too_long_is_asked_for_in_parts)
+{
+    enum { ONE = 1024 * 1024 };
+    paging->list.partition = NULL;
+    char *text = malloc(ONE);
+    assert_non_null(text);
+    memset(text, ' ', ONE);
+    http_response_init(&paging->response, DYNAMO_ANSWER_MAX);
+    paging->response.status = 200;
+    for (size_t i = 0; i <= DYNAMO_ANSWER_MAX / ONE; i++)
+        (void)buf_add(&paging->response.body, text, ONE);
+    free(text);
+    assert_int_equal(rows_read_page(&paging->response, WHERE, &paging->list, &paging->page, &paging->err),
+                     TABLE_UNREADABLE);
+    assert_says(paging->err, "Scan of " WHERE " got more than is read of one answer. Ask for a page of fewer items.");
+}
