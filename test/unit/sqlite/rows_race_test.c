@@ -5,8 +5,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define COUNTER "{'p':{'S':'counter'},'s':{'N':'0'}}"
-#define MIRROR  "{'p':{'S':'mirror'},'s':{'N':'0'}}"
+#define SEEN_BY_LIBRARIES __attribute__((visibility("default")))
+#define COUNTER           "{'p':{'S':'counter'},'s':{'N':'0'}}"
+#define MIRROR            "{'p':{'S':'mirror'},'s':{'N':'0'}}"
 
 enum { PROCESSES = 2, ROUNDS = 100, KEYS = 60, MOVED = 100 };
 
@@ -150,6 +151,21 @@ static void *move_to_and_fro(void *context)
     return NULL;
 }
 
+/* Both move together. */
+static void check_both_alike(struct state *state)
+{
+    json_t *items[2];
+    json_t *keys[] = {case_json("{'p':{'S':'moved'},'s':{'N':'0'}}"), case_json("{'p':{'S':'moved'},'s':{'N':'99'}}")};
+    const struct rows_get gets[] = {{.table = "things", .key = keys[0]}, {.table = "things", .key = keys[1]}};
+    CHECK_OUTCOME(sqlite_rows_get(state->rows, gets, 2, patient(), items, &error), TABLE_OK);
+    assert_true(json_equal(json_object_get(items[0], "g"), json_object_get(items[1], "g")) ||
+                (items[0] == NULL && items[1] == NULL));
+    for (size_t i = 0; i < 2; i++) {
+        json_decref(items[i]);
+        json_decref(keys[i]);
+    }
+}
+
 static size_t page_size(struct state *state, const json_t *g)
 {
     struct rows_page page;
@@ -160,7 +176,7 @@ static size_t page_size(struct state *state, const json_t *g)
     return size;
 }
 
-TEST_WITH(state, a_page_is_of_one_instant)
+TEST_WITH(state, a_page_and_a_get_are_of_one_instant)
 {
     struct mover mover = {.stops = false};
     pthread_t thread;
@@ -173,6 +189,8 @@ TEST_WITH(state, a_page_is_of_one_instant)
     while (seen_all < 5 || seen_none < 5) {
         size_t size = page_size(state, g);
         assert_true(size == 0 || size == MOVED);
+        for (int i = 0; i < 20; i++)
+            check_both_alike(state);
         seen_all += size == MOVED;
         seen_none += size == 0;
     }
@@ -227,6 +245,42 @@ TEST_WITH(state, a_busy_file_is_throttled_and_nothing_is_written)
     assert_int_equal(sqlite3_close(other), SQLITE_OK);
     CHECK_OUTCOME(sqlite_rows_write(state->rows, &transaction, patient(), &answer, &error), TABLE_OK);
     json_decref(item);
+}
+
+static _Atomic bool flush_fails;
+
+static bool may_flush(void)
+{
+    errno = EIO;
+    return !atomic_load(&flush_fails);
+}
+
+/* In front of libc, for SQLite too. */
+SEEN_BY_LIBRARIES int fsync(int fd)
+{
+    return may_flush() ? (int)syscall(SYS_fsync, fd) : -1;
+}
+
+SEEN_BY_LIBRARIES int fdatasync(int fd)
+{
+    return may_flush() ? (int)syscall(SYS_fdatasync, fd) : -1;
+}
+
+/* It may be in the log, for the next process to find. The token lets who asks again find out. */
+TEST_WITH(state, a_commit_that_cannot_be_flushed_is_ambiguous_and_its_token_decides)
+{
+    struct rows_answer answer;
+    const struct asked up = {
+        .kind = ROWS_UPDATE, .item = COUNTER, .path = "n", .change = CHANGE_ADD, .value = "{'N':'1'}"};
+    CHECK_OUTCOME(write_at(state, &up, 1, "first", NOW_S, &answer), TABLE_OK);
+    atomic_store(&flush_fails, true);
+    enum table_outcome outcome = write_at(state, &up, 1, "second", NOW_S, &answer);
+    atomic_store(&flush_fails, false);
+    CHECK_OUTCOME(outcome, TABLE_AMBIGUOUS);
+    assert_int_equal(error.code, OS_ERR_IO);
+    assert_int_equal(answer.verdict, 0);
+    CHECK_OUTCOME(write_at(state, &up, 1, "second", NOW_S, &answer), TABLE_OK);
+    assert_string_equal(text_of_n(get_item(state, "things", COUNTER)), "2");
 }
 
 /* A transaction that does not fit is no part of the file. */
