@@ -80,3 +80,10 @@ bool binary_contains(struct text base64, struct text part)
             return true;
     return false;
 }
+
+void binary_decode(struct text base64, unsigned char *ret)
+{
+    size_t size = binary_size(base64);
+    for (size_t i = 0; i < size; i++)
+        ret[i] = (unsigned char)byte_at(base64, i);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of a B, asked for where they stand in base64 (RFC 4648): nothing is decoded into memory. But for
+ * The bytes of a B, asked for where they stand in base64 (RFC 4648): only binary_decode decodes into memory. But for
  * binary_is_valid, all texts are valid ones.
  */
 #ifndef OSCOMMIT_ATTRIBUTE_BINARY_H
@@ -14,5 +14,6 @@ size_t binary_size(struct text base64);
 int binary_compare(struct text a, struct text b); /* < 0, 0, > 0, as unsigned bytes */
 bool binary_begins_with(struct text base64, struct text prefix);
 bool binary_contains(struct text base64, struct text part);
+void binary_decode(struct text base64, unsigned char *ret); /* which has room for binary_size */
 
 #endif

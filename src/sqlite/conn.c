@@ -94,6 +94,8 @@ static int conn_open_file(struct sqlite_conn *conn, const char *file, int flags,
     (void)sqlite3_busy_handler(conn->db, conn_busy, conn);
     sqlite3_progress_handler(conn->db, PROGRESS_STEPS, work_is_over, conn);
     sqlite_trust_limit(conn->db);
+    if (conn->spec->row_size_max != 0)
+        (void)sqlite3_limit(conn->db, SQLITE_LIMIT_LENGTH, conn->spec->row_size_max);
     return rc & 0xff;
 }
 

@@ -26,6 +26,7 @@ struct sqlite_spec {
                                     brought up to date when it is opened */
     const char *const *sql;      /* statements, by number */
     size_t sql_count;
+    int row_size_max; /* bytes; 0: as trust.c has it */
     os_code missing;  /* the file is not there, or is still empty */
     os_code broken;   /* it is something else, of a later release, or damaged */
     const char *make; /* the command that makes the file; its name, percent-encoded, follows. NULL: the hint says it */
@@ -47,7 +48,7 @@ struct sqlite_conn {
     struct sqlite_patience patience; /* of who has taken it; the busy handler gives up then */
     uint64_t work_until_ms;          /* CLOCK_MONOTONIC: what still runs then is ended */
     uint64_t jitter;                 /* state of random_next */
-    uint32_t tables_seen;            /* tables.c: bits of those that were found to be ours */
+    uint32_t tables_seen;            /* ledger_file.c: bits of those that were found to be ours */
     bool single_use; /* not kept in the pool: opened without locks on a read-only medium, or not as it should be any
                         more */
     struct sqlite_conn *next;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "sqlite/conn.h"
+#include "sqlite/ledger_file.h"
 #include "sqlite/pool.h"
 #include "sqlite/row.h"
 
@@ -53,18 +54,12 @@ static const char *const statements[ITEM_KINDS * STATEMENT_COUNT] = {
         "lock_id <> ?1 LIMIT 4)",
 };
 
-static const char *const upgrades[] = {"ALTER TABLE records ADD COLUMN upload TEXT"};
-
 static const struct sqlite_spec spec = {
     .what = "ledger",
-    .application_id = 0x6f73634c, /* "oscL" */
-    .version = sizeof(upgrades) / sizeof(upgrades[0]) + 1,
-    .ddl = "CREATE TABLE records ("
-           "path TEXT NOT NULL, etag TEXT NOT NULL, generation INTEGER NOT NULL, timeout_ms INTEGER NOT NULL, "
-           "ttl_s INTEGER NOT NULL, fence_s INTEGER, nonce TEXT, saw TEXT, upload TEXT, PRIMARY KEY (path, etag)) "
-           "WITHOUT ROWID;"
-           "CREATE INDEX records_by_ttl ON records (ttl_s);",
-    .upgrades = upgrades,
+    .application_id = LEDGER_APPLICATION_ID,
+    .version = LEDGER_VERSION,
+    .ddl = LEDGER_DDL,
+    .upgrades = ledger_upgrades,
     .sql = statements,
     .sql_count = ITEM_KINDS * STATEMENT_COUNT,
     .missing = OS_ERR_NO_TABLE,
@@ -77,13 +72,8 @@ static const struct sqlite_spec spec = {
         "ledger in another folder with --ledger.",
 };
 
-/* Made when they are needed first, so that the file stays one that earlier releases can use. */
-static const struct {
-    const char *name;
-    const char *ddl;
-} later_tables[ITEM_KINDS] = {[ITEM_LEASES] = {"leases", LEASES}, [ITEM_LOCKS] = {"locks", LOCKS}};
-
-enum { EXPIRED_GRACE_S = 60 }; /* an expired record stays at least so long: E5 lets the clocks be 30 s apart */
+static const struct ledger_table later_tables[ITEM_KINDS] = {
+    [ITEM_LEASES] = {"leases", LEASES}, [ITEM_LOCKS] = {"locks", LOCKS}};
 
 struct sqlite_tables {
     struct sqlite_pool pool;
@@ -127,35 +117,10 @@ void sqlite_reading_free(struct sqlite_reading *reading)
 
 /* -------------------------------------------------------------------------------------------------- later tables */
 
-enum table_state { KIND_THERE, KIND_MISSING, KIND_ANOTHER, KIND_FAILED };
-
-/* Only the very table that we make is used: another may do more than keep rows. */
-static enum table_state kind_state(struct sqlite_conn *conn, enum item_kind kind)
+static enum ledger_table_state kind_state(struct sqlite_conn *conn, enum item_kind kind)
 {
-    sqlite3_stmt *look = NULL;
-    if (later_tables[kind].ddl == NULL || (conn->tables_seen & (1U << kind)) != 0)
-        return KIND_THERE;
-    int rc = sqlite3_prepare_v2(conn->db, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1", -1, &look,
-                                NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_bind_text(look, 1, later_tables[kind].name, -1, SQLITE_STATIC);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_step(look);
-    const char *sql = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(look, 0) : NULL;
-    enum table_state state = rc == SQLITE_DONE ? KIND_MISSING : KIND_FAILED;
-    if (sql != NULL)
-        state = strcmp(sql, later_tables[kind].ddl) == 0 ? KIND_THERE : KIND_ANOTHER;
-    (void)sqlite3_finalize(look);
-    if (state == KIND_THERE)
-        conn->tables_seen |= 1U << kind;
-    return state;
-}
-
-static os_code kind_is_anothers(struct sqlite_conn *conn, enum item_kind kind, os_error *err)
-{
-    return error_set(err, OS_ERR_TABLE,
-                     "The ledger %s has a table \"%s\" that oscommit did not make. Rename it, or use another file.",
-                     sqlite_conn_file(conn), later_tables[kind].name);
+    const struct ledger_table *table = &later_tables[kind];
+    return table->ddl != NULL ? ledger_table_look(conn, table, kind) : LEDGER_TABLE_THERE;
 }
 
 /* --------------------------------------------------------------------------------------------------- rows, items */
@@ -206,18 +171,13 @@ static enum row_state row_find(struct sqlite_conn *conn, const struct item_schem
 
 /* -------------------------------------------------------------------------------------------------- outcomes */
 
-static enum table_outcome outcome_of(os_code code)
-{
-    return code == OS_ERR_THROTTLED ? TABLE_THROTTLED : TABLE_REFUSED;
-}
-
 /* `doing` "read", "write": the schema says what. */
 static enum table_outcome tables_failed(struct sqlite_conn *conn, const struct item_schema *schema, int rc,
                                         const char *doing, os_error *err)
 {
     char sentence[96];
     bool fits = text_concat(sentence, sizeof(sentence), doing, " ", schema->words.what, NULL);
-    return outcome_of(sqlite_failed(conn, rc, fits ? sentence : doing, err));
+    return ledger_outcome_of(sqlite_failed(conn, rc, fits ? sentence : doing, err));
 }
 
 static enum table_outcome tables_unreadable(const struct item_schema *schema, const struct item *key, os_error *err)
@@ -242,29 +202,26 @@ static enum table_outcome not_read(struct sqlite_conn *conn, const struct item_s
     return tables_failed(conn, schema, state == ROW_NO_MEMORY ? SQLITE_NOMEM : sqlite_code(conn), "read a", err);
 }
 
-/* SQLITE_FULL comes from writing the WAL, whose last frame is the commit: it was not written, nothing is applied. BUSY:
- * the lock was not given. Any other failure may have left the whole transaction in the WAL, for the next process to
- * find. */
 static enum table_outcome tables_commit(struct sqlite_conn *conn, const struct item_schema *schema, os_error *err)
 {
     int rc = sqlite_commit(conn);
     if (rc == SQLITE_OK)
         return TABLE_OK;
     enum table_outcome outcome = tables_failed(conn, schema, rc, "commit a", err);
-    return rc == SQLITE_FULL || rc == SQLITE_BUSY ? outcome : TABLE_AMBIGUOUS;
+    return ledger_commit_is_undone(rc) ? outcome : TABLE_AMBIGUOUS;
 }
 
 /* ---------------------------------------------------------------------------------------------------- writing */
 
 static int expire_rows(struct sqlite_conn *conn, const struct sqlite_write *write)
 {
-    if (write->now_s <= EXPIRED_GRACE_S || statements[STATEMENT(write->schema->kind, STATEMENT_EXPIRE)] == NULL)
+    if (write->now_s <= LEDGER_EXPIRED_GRACE_S || statements[STATEMENT(write->schema->kind, STATEMENT_EXPIRE)] == NULL)
         return SQLITE_OK;
     sqlite3_stmt *statement = statement_of(conn, write->schema, STATEMENT_EXPIRE);
     if (statement == NULL)
         return sqlite_code(conn);
     int rc = row_bind_key(statement, write->schema, write->item);
-    rc |= sqlite3_bind_int64(statement, (int)write->schema->keys + 1, write->now_s - EXPIRED_GRACE_S);
+    rc |= sqlite3_bind_int64(statement, (int)write->schema->keys + 1, write->now_s - LEDGER_EXPIRED_GRACE_S);
     return rc == SQLITE_OK ? sqlite_run(statement) : SQLITE_NOMEM;
 }
 
@@ -312,10 +269,11 @@ static bool may_write(const struct sqlite_write *write, enum row_state state, co
 static enum table_outcome prepare_kind(struct sqlite_conn *conn, const struct item_schema *schema, os_error *err)
 {
     switch (kind_state(conn, schema->kind)) {
-    case KIND_THERE: return TABLE_OK;
-    case KIND_ANOTHER: return outcome_of(kind_is_anothers(conn, schema->kind, err));
-    case KIND_FAILED: return tables_failed(conn, schema, sqlite_code(conn), "look for every", err);
-    case KIND_MISSING: break;
+    case LEDGER_TABLE_THERE: return TABLE_OK;
+    case LEDGER_TABLE_ANOTHER:
+        return ledger_outcome_of(ledger_table_is_anothers(conn, &later_tables[schema->kind], err));
+    case LEDGER_TABLE_FAILED: return tables_failed(conn, schema, sqlite_code(conn), "look for every", err);
+    case LEDGER_TABLE_MISSING: break;
     }
     int rc = sqlite_exec(conn, later_tables[schema->kind].ddl);
     return rc == SQLITE_OK ? TABLE_OK : tables_failed(conn, schema, rc, "make room for a", err);
@@ -363,7 +321,7 @@ enum table_outcome sqlite_tables_write(struct sqlite_tables *tables, const struc
     pool.limit = patience;
     os_code code = sqlite_take(&pool, patience, &conn, err);
     if (code != OS_OK)
-        return outcome_of(code);
+        return ledger_outcome_of(code);
     int rc = sqlite_begin(conn);
     enum table_outcome outcome = rc == SQLITE_OK ? write_in(conn, write, ret, err)
                                                  : tables_failed(conn, write->schema, rc, "begin to write a", err);
@@ -378,10 +336,11 @@ enum table_outcome sqlite_tables_write(struct sqlite_tables *tables, const struc
 static enum table_outcome readable_kind(struct sqlite_conn *conn, const struct item_schema *schema, os_error *err)
 {
     switch (kind_state(conn, schema->kind)) {
-    case KIND_MISSING: return TABLE_CONFLICT_BLIND;
-    case KIND_ANOTHER: return outcome_of(kind_is_anothers(conn, schema->kind, err));
-    case KIND_FAILED: return tables_failed(conn, schema, sqlite_code(conn), "look for every", err);
-    case KIND_THERE: break;
+    case LEDGER_TABLE_MISSING: return TABLE_CONFLICT_BLIND;
+    case LEDGER_TABLE_ANOTHER:
+        return ledger_outcome_of(ledger_table_is_anothers(conn, &later_tables[schema->kind], err));
+    case LEDGER_TABLE_FAILED: return tables_failed(conn, schema, sqlite_code(conn), "look for every", err);
+    case LEDGER_TABLE_THERE: break;
     }
     return TABLE_OK;
 }
@@ -397,7 +356,7 @@ enum table_outcome sqlite_tables_get(struct sqlite_tables *tables, const struct 
     pool.limit = patience;
     os_code code = sqlite_take(&pool, patience, &conn, err);
     if (code != OS_OK)
-        return outcome_of(code);
+        return ledger_outcome_of(code);
     enum table_outcome outcome = readable_kind(conn, schema, err);
     bool is_missing = outcome == TABLE_CONFLICT_BLIND;
     if (outcome == TABLE_OK) {
@@ -448,7 +407,7 @@ enum table_outcome sqlite_tables_list(struct sqlite_tables *tables, const struct
     pool.limit = patience;
     os_code code = sqlite_take(&pool, patience, &conn, err);
     if (code != OS_OK)
-        return outcome_of(code);
+        return ledger_outcome_of(code);
     enum table_outcome outcome = readable_kind(conn, schema, err);
     bool is_missing = outcome == TABLE_CONFLICT_BLIND;
     if (outcome == TABLE_OK)

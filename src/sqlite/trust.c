@@ -130,7 +130,7 @@ void sqlite_trust_limit(sqlite3 *db)
         {SQLITE_DBCONFIG_DEFENSIVE, 1},   {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0}, {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
         {SQLITE_DBCONFIG_ENABLE_VIEW, 0}, {SQLITE_DBCONFIG_DQS_DDL, 0},        {SQLITE_DBCONFIG_DQS_DML, 0},
     };
-    /* Rows of ours take 10 KB at most, and our statements less than that. */
+    /* Rows of ours take 10 KB at most, where a spec does not say more, and our statements less than that. */
     static const int limits[][2] = {
         {SQLITE_LIMIT_LENGTH, 1 << 20},  {SQLITE_LIMIT_SQL_LENGTH, 1 << 16},     {SQLITE_LIMIT_COLUMN, 100},
         {SQLITE_LIMIT_EXPR_DEPTH, 100},  {SQLITE_LIMIT_COMPOUND_SELECT, 10},     {SQLITE_LIMIT_FUNCTION_ARG, 16},

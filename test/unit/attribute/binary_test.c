@@ -58,6 +58,16 @@ TEST(bytes_are_counted_compared_and_found_as_they_are)
         }
 }
 
+TEST(bytes_are_decoded_as_they_were)
+{
+    for (size_t i = 0; i < TRIED; i++) {
+        unsigned char raw[SIZE_MAX_TRIED];
+        struct sample sample = sample_of(i);
+        binary_decode(text_from(sample.base64), raw);
+        assert_memory_equal(raw, sample.raw, sample.size);
+    }
+}
+
 TEST(only_what_is_written_for_some_bytes_is_valid)
 {
     static const char letters[] = "AQZaz09+/=g-";

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Definitions of tables: what can be one, how one is kept, and what differs between two. */
+#include "rows_state.h"
+
+#define S_KEY(attribute)                    \
+    {                                       \
+        .partition = { attribute, VALUE_S } \
+    }
+
+static const char *const names_21[21] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k",
+                                         "l", "m", "n", "o", "q", "r", "s", "t", "u", "v"};
+
+static struct rows_definition with_index(const struct rows_index *index)
+{
+    return (struct rows_definition){
+        .keys = {.partition = {"p", VALUE_S}, .sort = {"s", VALUE_N}}, .indexes = index, .index_count = 1};
+}
+
+static void check_refused(const struct rows_definition *definition, const char *words)
+{
+    CHECK_IS(rows_definition_check(definition, &error), OS_ERR_ARGUMENT);
+    if (strstr(error.message, words) == NULL)
+        fail_msg("\"%s\" is not in: %s", words, error.message);
+}
+
+TEST(what_cannot_be_a_table_is_refused)
+{
+    check_refused(&(struct rows_definition){.ttl = "t"}, "no partition key");
+    check_refused(&(struct rows_definition){.keys = S_KEY("")}, "1 to 255 bytes");
+    check_refused(&(struct rows_definition){.keys = {.partition = {"p", VALUE_BOOL}}}, "S, N or B");
+    check_refused(&(struct rows_definition){.keys = {.partition = {"p", VALUE_S}, .sort = {"p", VALUE_S}}}, "both");
+    check_refused(&(struct rows_definition){.keys = S_KEY("p"), .ttl = ""}, "TTL");
+    check_refused(&(struct rows_definition){.keys = S_KEY("p"), .index_count = 21}, "at most 20 indexes");
+}
+
+static const struct index_case {
+    const char *name;
+    struct rows_index index;
+    const char *words;
+} index_cases[] = {
+    {"no name", {.keys = S_KEY("g"), .projection = ROWS_PROJECT_ALL}, "not the name of an index"},
+    {"no key", {.name = "idx", .projection = ROWS_PROJECT_ALL}, "The index \"idx\" has no partition key"},
+    {"another type", {.name = "idx", .keys = S_KEY("s"), .projection = ROWS_PROJECT_ALL}, "type N and one of type S"},
+    {"names of all",
+     {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_ALL, .names = names_21, .name_count = 1},
+     "ALL and KEYS_ONLY have none"},
+    {"no names", {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_INCLUDE}, "INCLUDE has 1 to 20"},
+    {"too many names",
+     {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_INCLUDE, .names = names_21, .name_count = 21},
+     "INCLUDE has 1 to 20"},
+};
+
+TEST_ROWS(index_cases, what_cannot_be_an_index_is_refused)
+{
+    const struct rows_definition definition = with_index(&row->index);
+    check_refused(&definition, row->words);
+}
+
+TEST(two_indexes_have_two_names)
+{
+    const struct rows_index indexes[] = {
+        {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_ALL},
+        {.name = "idx", .keys = S_KEY("h"), .projection = ROWS_PROJECT_ALL},
+    };
+    check_refused(&(struct rows_definition){.keys = S_KEY("p"), .indexes = indexes, .index_count = 2},
+                  "Two indexes are called");
+}
+
+TEST_WITH(state, a_table_is_read_as_it_was_made)
+{
+    struct rows_table table;
+    char difference[512];
+    CHECK_OK(sqlite_rows_describe(state->rows, "things", patient(), &table, &error));
+    assert_null(rows_definition_difference(&table.definition, &things, difference));
+    assert_string_equal(table.definition.indexes[0].names[0], "x");
+    assert_string_equal(table.definition.ttl, "ttl");
+    rows_table_free(&table);
+    CHECK_IS(sqlite_rows_describe(state->rows, "others", patient(), &table, &error), OS_ERR_NO_TABLE);
+    rows_table_free(&table);
+}
+
+TEST_WITH(state, making_a_table_again_is_fine_with_the_same_definition)
+{
+    const struct rows_index turned[] = {things_indexes[1], things_indexes[0]};
+    struct rows_definition same = things;
+    same.indexes = turned;
+    CHECK_OK(sqlite_rows_create(state->rows, "things", &same, patient(), &error));
+    put_item(state, "{'p':{'S':'a'},'s':{'N':'1'}}");
+    CHECK_OK(sqlite_rows_create(state->rows, "things", &things, patient(), &error));
+    CHECK_ITEM(get_item(state, "things", "{'p':{'S':'a'},'s':{'N':'1'}}"), "{'p':{'S':'a'},'s':{'N':'1'}}");
+    CHECK_IS(sqlite_rows_create(state->rows, "a", &things, patient(), &error), OS_ERR_ARGUMENT);
+}
+
+static void check_differs(struct state *state, const struct rows_definition *definition, const char *words)
+{
+    CHECK_IS(sqlite_rows_create(state->rows, "things", definition, patient(), &error), OS_ERR_TABLE);
+    if (strstr(error.message, words) == NULL)
+        fail_msg("\"%s\" is not in: %s", words, error.message);
+}
+
+TEST_WITH(state, what_differs_is_said)
+{
+    struct rows_index indexes[2] = {things_indexes[0], things_indexes[1]};
+    const char *const y[] = {"y"};
+    struct rows_definition other = things;
+    other.keys.partition.type = VALUE_B;
+    check_differs(state, &other, "the partition key is \"p\" (S), not \"p\" (B)");
+    other = things;
+    other.keys.sort.name = NULL;
+    check_differs(state, &other, "the sort key is \"s\" (N), not none");
+    other = things;
+    other.ttl = NULL;
+    check_differs(state, &other, "the TTL attribute is ttl, not none");
+    other = things;
+    other.index_count = 1;
+    check_differs(state, &other, "it has an index \"all_g\"");
+    other.indexes = indexes;
+    other.index_count = 2;
+    indexes[1].name = "new_g";
+    check_differs(state, &other, "it has an index \"all_g\"");
+    indexes[1] = things_indexes[1];
+    indexes[1].projection = ROWS_PROJECT_KEYS_ONLY;
+    check_differs(state, &other, "the projection of the index \"all_g\" is ALL, not KEYS_ONLY");
+    indexes[1] = things_indexes[1];
+    indexes[1].keys.sort = (struct rows_attribute){"h", VALUE_S};
+    check_differs(state, &other, "the sort key of the index \"all_g\" is none, not \"h\" (S)");
+    indexes[1] = things_indexes[1];
+    indexes[0].names = y;
+    check_differs(state, &other, "the index \"by_g\" includes \"x\"");
+}
+
+TEST_WITH(state, an_index_more_differs)
+{
+    const struct rows_index more = {.name = "more", .keys = S_KEY("g"), .projection = ROWS_PROJECT_ALL};
+    const struct rows_definition other = {.keys = plain.keys, .indexes = &more, .index_count = 1};
+    CHECK_IS(sqlite_rows_create(state->rows, "plain", &other, patient(), &error), OS_ERR_TABLE);
+    assert_non_null(strstr(error.message, "it has no index \"more\""));
+}
+
+TEST(a_file_that_is_not_there_is_no_table)
+{
+    struct sqlite_rows *rows = NULL;
+    CHECK_IS(sqlite_rows_open("/nonexistent/ledger.db", NULL, &rows, &error), OS_ERR_NO_TABLE);
+    assert_null(rows);
+}
+
+/* Records, leases and locks, and rows: one file. */
+TEST_WITH(state, a_file_of_rows_is_a_ledger_still)
+{
+    struct sqlite_tables *tables = NULL;
+    CHECK_OK(sqlite_tables_open(state->file, NULL, &tables, &error));
+    CHECK_OK(sqlite_tables_create(state->file, NULL, &error));
+    sqlite_tables_close(tables);
+}
