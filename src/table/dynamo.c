@@ -24,10 +24,10 @@ static os_code build_one(struct table_op *op, const struct dynamo_target *target
                                  .changes = request->changes,
                                  .change_count = request->change_count};
     switch (request->verb) {
-    case TABLE_PUT: return dynamo_build_put(target, &write, &op->http, &op->body, err);
-    case TABLE_UPDATE: return dynamo_build_update(target, &write, &op->http, &op->body, err);
-    case TABLE_DELETE: return dynamo_build_delete(target, &write, &op->http, &op->body, err);
-    default: return dynamo_build_get(target, request->item, &op->http, &op->body, err);
+    case TABLE_PUT: return dynamo_build_put(target, &write, &op->call.http, &op->call.body, err);
+    case TABLE_UPDATE: return dynamo_build_update(target, &write, &op->call.http, &op->call.body, err);
+    case TABLE_DELETE: return dynamo_build_delete(target, &write, &op->call.http, &op->call.body, err);
+    default: return dynamo_build_get(target, request->item, &op->call.http, &op->call.body, err);
     }
 }
 
@@ -51,7 +51,7 @@ static void read_one(struct table_op *op, const struct http_response *response)
     op->answer->foreign = reading.detail.foreign;
     op->answer->found = reading.found;
     op->answer->item = reading.found ? &reading.item : NULL;
-    if (!dynamo_op_repeats(op, &reading.detail))
+    if (!dynamo_call_repeats(&op->call, &reading.detail))
         dynamo_op_finish(op, outcome);
     dynamo_reading_free(&reading);
 }
@@ -84,13 +84,13 @@ static struct table_op *dynamo_start(struct table *table, const struct table_req
 static void dynamo_cancel(struct table *table, struct table_op *op)
 {
     (void)table;
-    dynamo_op_cancel(op);
+    dynamo_call_cancel(&op->call);
 }
 
 static void dynamo_free(struct table *table)
 {
     struct dynamo_service *dynamo = dynamo_of(table);
-    sigv4_signer_free(dynamo->signer);
+    dynamo_connection_close(&dynamo->connection);
     free(dynamo->name);
     free(dynamo->reach);
     free(dynamo);
@@ -109,19 +109,16 @@ os_code dynamo_table_new(const struct table_config *config, struct table **ret, 
         return error_no_memory(err);
     service->name = strdup(config->name);
     service->reach = strdup(config->reach != NULL ? config->reach : "");
-    service->signer = sigv4_signer_new(config->endpoint->region, "dynamodb");
-    if (service->name == NULL || service->reach == NULL || service->signer == NULL) {
-        sigv4_signer_free(service->signer);
+    bool is_open = dynamo_connection_open(&service->connection, config->loop, config->endpoint, config->credentials,
+                                          config->stall_ms);
+    if (service->name == NULL || service->reach == NULL || !is_open) {
+        dynamo_connection_close(&service->connection);
         free(service->reach);
         free(service->name);
         free(service);
         return error_no_memory(err);
     }
     service->table.vtable = &dynamo_vtable;
-    service->loop = config->loop;
-    service->endpoint = *config->endpoint;
-    service->credentials = config->credentials;
-    service->stall_ms = config->stall_ms;
     endpoint_hint("dynamodb", config->endpoint, service->hint);
     service->table.hint = service->hint;
     snprintf(service->where, sizeof(service->where), "table %.255s in %s", config->name, config->endpoint->region);

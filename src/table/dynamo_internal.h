@@ -3,26 +3,19 @@
 #ifndef OSCOMMIT_TABLE_DYNAMO_INTERNAL_H
 #define OSCOMMIT_TABLE_DYNAMO_INTERNAL_H
 
-#include "aws/sigv4.h"
-#include "credentials/credentials.h"
 #include "dynamo/request.h"
-#include "dynamo/response.h"
 #include "dynamo/table.h"
 #include "loop/retry.h"
+#include "table/dynamo_call.h"
 #include "table/table.h"
 
 struct dynamo_service {
     struct table table;
-    struct loop *loop;
-    struct endpoint endpoint;
+    struct dynamo_connection connection;
     char *name;
     char *reach; /* table_config */
     char hint[ENDPOINT_HINT_SIZE];
     char where[400]; /* "table NAME in REGION", for sentences */
-    struct credentials *credentials;
-    struct sigv4_signer *signer;
-    int64_t skew_s; /* the service's clock minus ours (E2) */
-    uint64_t stall_ms;
 };
 
 /* Which request of an operation is under way. */
@@ -48,23 +41,14 @@ struct table_op {
     struct table_request request;
     table_done_fn done;
     void *context;
-    struct http_request http;
-    struct buf body;
-    uint64_t http_id;
+    struct dynamo_call call;
     enum dynamo_step step;
-    bool repeated;
-    bool posted;                    /* failed_job is on its way */
-    struct credentials_waiter keys; /* the next request is not sent, for want of keys */
-    bool cancelled;
     char *seen;             /* REPLACE: the item, as JSON */
     char *start_key;        /* LIST: of the page under way */
     uint32_t page_failures; /* LIST: in a row */
     enum list_width width;  /* LIST: of the page under way */
     struct dynamo_table found;
     struct retry retry;
-    struct loop_job failed_job;
-    os_error *failed;            /* why nothing was sent; NULL: no memory */
-    uint32_t requests;           /* sent */
     struct table_answer *answer; /* of the one that was answered last, while that is looked at */
 };
 
@@ -81,11 +65,8 @@ static inline struct dynamo_about dynamo_about_of(const struct table_op *op)
 /* dynamo_op.c */
 struct table_op *dynamo_op_start(struct dynamo_service *service, const struct dynamo_chain *chain,
                                  const struct table_request *request, table_done_fn done, void *context);
-void dynamo_op_cancel(struct table_op *op);
 void dynamo_op_finish(struct table_op *op, enum table_outcome outcome); /* op is gone then */
 void dynamo_op_next(struct table_op *op, enum dynamo_step step);        /* the next request of the same operation */
-/* A definite answer that asks for exactly one repetition (E2), which is under way then. */
-bool dynamo_op_repeats(struct table_op *op, const struct dynamo_error *detail);
 
 extern const struct dynamo_chain dynamo_list_chain;    /* dynamo_list.c */
 extern const struct dynamo_chain dynamo_replace_chain; /* dynamo_replace.c */

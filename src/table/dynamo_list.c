@@ -22,7 +22,7 @@ static os_code dynamo_list_build(struct table_op *op, const struct dynamo_target
         page.attributes = DYNAMO_KEY_ATTRIBUTES;
     else if (op->width == LIST_ONE_KNOWN || op->request.known_only)
         page.attributes = DYNAMO_KNOWN_ATTRIBUTES;
-    return dynamo_build_list(target, &page, &op->http, &op->body, err);
+    return dynamo_build_list(target, &page, &op->call.http, &op->call.body, err);
 }
 
 static bool dynamo_list_give_row(void *context, const struct dynamo_row *row)
@@ -92,7 +92,7 @@ static void dynamo_list_answered(struct table_op *op, const struct http_response
         return;
     }
     op->answer->foreign = detail.foreign;
-    if (!asks_for_less(op, detail.too_large) && !dynamo_op_repeats(op, &detail))
+    if (!asks_for_less(op, detail.too_large) && !dynamo_call_repeats(&op->call, &detail))
         page_failed(op, outcome);
 }
 

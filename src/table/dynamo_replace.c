@@ -5,8 +5,8 @@
 static os_code dynamo_replace_build(struct table_op *op, const struct dynamo_target *target, os_error *err)
 {
     if (op->step == STEP_REPLACE)
-        return dynamo_build_replace(target, op->request.item, op->seen, &op->http, &op->body, err);
-    return dynamo_build_get(target, op->request.item, &op->http, &op->body, err);
+        return dynamo_build_replace(target, op->request.item, op->seen, &op->call.http, &op->call.body, err);
+    return dynamo_build_get(target, op->request.item, &op->call.http, &op->call.body, err);
 }
 
 static void item_read(struct table_op *op, const struct http_response *response)
@@ -19,7 +19,7 @@ static void item_read(struct table_op *op, const struct http_response *response)
         dynamo_op_next(op, STEP_REPLACE);
     else if (outcome == TABLE_OK)
         dynamo_op_finish(op, reading.found ? TABLE_CONFLICT : TABLE_CONFLICT_BLIND);
-    else if (!dynamo_op_repeats(op, &reading.detail))
+    else if (!dynamo_call_repeats(&op->call, &reading.detail))
         dynamo_op_finish(op, outcome);
     dynamo_reading_free(&reading);
 }
@@ -33,7 +33,7 @@ static void dynamo_replace_answered(struct table_op *op, const struct http_respo
     struct dynamo_about about = dynamo_about_of(op);
     struct dynamo_reading reading;
     enum table_outcome outcome = dynamo_read_write(response, &about, DYNAMO_PUT, &reading, &op->answer->error);
-    if (!dynamo_op_repeats(op, &reading.detail))
+    if (!dynamo_call_repeats(&op->call, &reading.detail))
         dynamo_op_finish(op, outcome);
     dynamo_reading_free(&reading);
 }

@@ -10,10 +10,10 @@
 static os_code dynamo_table_build(struct table_op *op, const struct dynamo_target *target, os_error *err)
 {
     switch (op->step) {
-    case STEP_CREATE: return dynamo_build_create_table(target, &op->http, &op->body, err);
-    case STEP_UPDATE_TTL: return dynamo_build_update_ttl(target, &op->http, &op->body, err);
-    case STEP_DESCRIBE_TTL: return dynamo_build_describe_ttl(target, &op->http, &op->body, err);
-    default: return dynamo_build_describe_table(target, &op->http, &op->body, err);
+    case STEP_CREATE: return dynamo_build_create_table(target, &op->call.http, &op->call.body, err);
+    case STEP_UPDATE_TTL: return dynamo_build_update_ttl(target, &op->call.http, &op->call.body, err);
+    case STEP_DESCRIBE_TTL: return dynamo_build_describe_ttl(target, &op->call.http, &op->call.body, err);
+    default: return dynamo_build_describe_table(target, &op->call.http, &op->call.body, err);
     }
 }
 
@@ -61,7 +61,7 @@ static void read_ttl(struct table_op *op, const struct http_response *response)
     op->answer->foreign = detail.foreign;
     bool no_api = outcome == TABLE_REFUSED && err->code == OS_ERR_UNSUPPORTED;
     if (outcome != TABLE_OK && !no_api) {
-        if (!dynamo_op_repeats(op, &detail))
+        if (!dynamo_call_repeats(&op->call, &detail))
             dynamo_op_finish(op, outcome);
         return;
     }
@@ -80,7 +80,7 @@ static void read_done(struct table_op *op, const struct http_response *response,
         dynamo_op_next(op, next);
     else if (outcome == TABLE_THROTTLED)
         wait_and_ask_again(op, op->step);
-    else if (!dynamo_op_repeats(op, &detail))
+    else if (!dynamo_call_repeats(&op->call, &detail))
         dynamo_op_finish(op, outcome);
 }
 
@@ -99,7 +99,7 @@ static void dynamo_table_answered(struct table_op *op, const struct http_respons
     op->answer->foreign = detail.foreign;
     if (outcome == TABLE_OK)
         described(op, exists);
-    else if (!dynamo_op_repeats(op, &detail))
+    else if (!dynamo_call_repeats(&op->call, &detail))
         dynamo_op_finish(op, outcome);
 }
 

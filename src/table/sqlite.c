@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The SQLite tables behind the interface. */
-#include "loop/borrow.h"
 #include "sqlite/tables.h"
+#include "table/sqlite_task.h"
 #include "table/table.h"
 
 #include "base/container.h"
 #include "base/error.h"
-#include "base/random.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A worker waits for a busy database no longer than a usual write takes; then others have their turn. */
-enum { SLICE_MS = 20, PAUSE_FIRST_MS = 4, PAUSE_MOST_MS = 64 };
 
 struct sqlite_service {
     struct table table;
@@ -24,47 +20,24 @@ struct sqlite_service {
 };
 
 struct table_op {
-    struct loop_blocking blocking;
+    struct sqlite_task task;
     struct sqlite_service *service;
     struct table_request request;
     table_done_fn done;
     void *context;
     struct sqlite_reading reading; /* of the answer */
     struct table_answer answer;
-    uint64_t until_monotonic_ms;
-    struct borrow borrow;
-    bool given;              /* LIST: a row, so that beginning again would give it twice */
-    bool waits;              /* for a busy database */
-    struct loop_timer timer; /* set while it waits without a worker */
-    uint32_t pause_ms;
-    uint64_t jitter; /* state of random_next */
+    bool given; /* LIST: a row, so that beginning again would give it twice */
 };
 
-static struct table_op *sqlite_op_of(struct loop_blocking *blocking)
+static struct table_op *sqlite_op_of(struct sqlite_task *task)
 {
-    return container_of(blocking, struct table_op, blocking);
+    return container_of(task, struct table_op, task);
 }
 
 static struct sqlite_service *sqlite_of(struct table *table)
 {
     return (struct sqlite_service *)table;
-}
-
-static uint64_t sqlite_now_ms(void)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms;
-}
-
-/* A busy database is waited for until the deadline of the request, and no longer than it is wanted; but a slice at a
- * time. */
-static struct sqlite_patience patience_of(const struct table_op *op)
-{
-    uint64_t slice_end_ms = sqlite_now_ms() + SLICE_MS;
-    uint64_t until_ms = op->until_monotonic_ms;
-    return (struct sqlite_patience){.until_ms = slice_end_ms < until_ms ? slice_end_ms : until_ms,
-                                    .cancelled = &op->borrow.cancelled};
 }
 
 /* The one that is open, which becomes `made` if there is none; what is then too much is closed. */
@@ -89,7 +62,7 @@ static struct sqlite_tables *sqlite_opened(const struct table_op *op, os_error *
     struct sqlite_tables *open = settle_on(op->service, NULL);
     if (open != NULL)
         return open;
-    struct sqlite_patience patience = patience_of(op);
+    struct sqlite_patience patience = sqlite_task_patience(&op->task);
     return sqlite_tables_open(op->service->file, &patience, &made, err) == OS_OK ? settle_on(op->service, made) : NULL;
 }
 
@@ -103,7 +76,7 @@ static bool sqlite_give_row(void *context, const struct item *item, bool readabl
         .fault = readable ? "" : "A column has a value of a type or length that it cannot have.",
     };
     op->given = true;
-    return !borrow_is_cancelled(&op->borrow) && op->request.each(op->request.each_context, &row);
+    return !sqlite_task_is_cancelled(&op->task) && op->request.each(op->request.each_context, &row);
 }
 
 static enum table_outcome write_item(struct table_op *op, struct sqlite_tables *tables, enum sqlite_write_kind kind)
@@ -118,7 +91,7 @@ static enum table_outcome write_item(struct table_op *op, struct sqlite_tables *
                                  .changes = request->changes,
                                  .change_count = request->change_count,
                                  .now_s = (int64_t)(now.realtime_ms / 1000)};
-    return sqlite_tables_write(tables, &write, patience_of(op), &op->reading, &op->answer.error);
+    return sqlite_tables_write(tables, &write, sqlite_task_patience(&op->task), &op->reading, &op->answer.error);
 }
 
 static enum table_outcome sqlite_perform(struct table_op *op, struct sqlite_tables *tables)
@@ -131,10 +104,11 @@ static enum table_outcome sqlite_perform(struct table_op *op, struct sqlite_tabl
     case TABLE_DELETE: return write_item(op, tables, SQLITE_DELETE_ITEM);
     case TABLE_REPLACE: return write_item(op, tables, SQLITE_REPLACE_ITEM);
     case TABLE_GET:
-        return sqlite_tables_get(tables, request->schema, request->item, patience_of(op), &op->reading, err);
+        return sqlite_tables_get(tables, request->schema, request->item, sqlite_task_patience(&op->task), &op->reading,
+                                 err);
     case TABLE_LIST:
-        return sqlite_tables_list(tables, request->schema, request->partition, patience_of(op), sqlite_give_row, op,
-                                  err);
+        return sqlite_tables_list(tables, request->schema, request->partition, sqlite_task_patience(&op->task),
+                                  sqlite_give_row, op, err);
     case TABLE_CREATE:
     case TABLE_CHECK: break; /* opening it was the check */
     }
@@ -145,7 +119,8 @@ static void sqlite_execute(struct table_op *op)
 {
     os_error *err = &op->answer.error;
     op->answer.requests = 1;
-    struct sqlite_patience patience = patience_of(op);
+    error_clear(err);
+    struct sqlite_patience patience = sqlite_task_patience(&op->task);
     op->answer.outcome = TABLE_REFUSED;
     op->answer.found = false;
     op->answer.item = NULL;
@@ -154,66 +129,32 @@ static void sqlite_execute(struct table_op *op)
     struct sqlite_tables *tables = sqlite_opened(op, err);
     if (tables == NULL)
         return;
-    error_clear(err);
     sqlite_reading_free(&op->reading);
     op->answer.outcome = sqlite_perform(op, tables);
     op->answer.found = op->reading.found;
     op->answer.item = op->reading.found ? &op->reading.item : NULL;
 }
 
-/* Nothing was done, and there is time to try it again. */
-static bool has_to_wait(const struct table_op *op)
+static bool sqlite_work(struct sqlite_task *task)
 {
+    struct table_op *op = sqlite_op_of(task);
+    sqlite_execute(op);
     bool busy = (op->answer.outcome == TABLE_THROTTLED || op->answer.outcome == TABLE_REFUSED) &&
                 op->answer.error.code == OS_ERR_THROTTLED;
-    return busy && !op->given && sqlite_now_ms() < op->until_monotonic_ms;
+    return busy && !op->given;
 }
 
-static void sqlite_work(struct loop_blocking *blocking)
+static void sqlite_done(struct sqlite_task *task)
 {
-    struct table_op *op = sqlite_op_of(blocking);
-    if (!borrow_enter(&op->borrow))
-        return;
-    sqlite_execute(op);
-    op->waits = has_to_wait(op);
-    borrow_leave(&op->borrow);
+    struct table_op *op = sqlite_op_of(task);
+    op->done(op->context, &op->answer);
 }
 
-static void sqlite_end(struct table_op *op)
+static void sqlite_op_free(struct sqlite_task *task)
 {
-    loop_timer_clear(op->service->loop, &op->timer);
-    if (!borrow_is_cancelled(&op->borrow))
-        op->done(op->context, &op->answer);
+    struct table_op *op = sqlite_op_of(task);
     sqlite_reading_free(&op->reading);
-    borrow_destroy(&op->borrow);
     free(op);
-}
-
-/* The last try is made when the time is over. */
-static void sqlite_wait(struct table_op *op)
-{
-    uint64_t now = sqlite_now_ms();
-    uint64_t left_ms = op->until_monotonic_ms > now ? op->until_monotonic_ms - now : 0;
-    uint32_t most_ms = op->pause_ms * 2 < PAUSE_MOST_MS ? op->pause_ms * 2 : PAUSE_MOST_MS;
-    uint64_t pause_ms = most_ms / 2 + random_next(&op->jitter) % (most_ms / 2 + 1);
-    op->pause_ms = most_ms;
-    loop_timer_set(op->service->loop, &op->timer, pause_ms < left_ms ? pause_ms : left_ms);
-}
-
-static void sqlite_on_timer(struct loop_timer *timer)
-{
-    struct table_op *op = container_of(timer, struct table_op, timer);
-    error_clear(&op->answer.error);
-    loop_run_blocking(op->service->loop, &op->blocking);
-}
-
-static void work_done(struct loop_blocking *blocking)
-{
-    struct table_op *op = sqlite_op_of(blocking);
-    if (op->waits && !borrow_is_cancelled(&op->borrow))
-        sqlite_wait(op);
-    else
-        sqlite_end(op);
 }
 
 /* They need not wait for who writes. */
@@ -228,32 +169,25 @@ static struct table_op *local_start(struct table *table, const struct table_requ
     struct table_op *op = calloc(1, sizeof(*op));
     if (op == NULL)
         return NULL;
-    if (!borrow_init(&op->borrow)) {
-        free(op);
-        return NULL;
-    }
     op->service = sqlite_of(table);
     op->request = *request;
-    op->until_monotonic_ms = table_try_deadline(request);
     op->done = done;
     op->context = context;
-    op->timer.fire = sqlite_on_timer;
-    op->pause_ms = PAUSE_FIRST_MS / 2;
-    (void)random_bytes(&op->jitter, sizeof(op->jitter)); /* without it: less jitter */
-    op->blocking.lane = is_read(request->verb) ? LOOP_RECORDS_READ : LOOP_RECORDS_WRITTEN;
-    op->blocking.work = sqlite_work;
-    op->blocking.done = work_done;
-    loop_run_blocking(op->service->loop, &op->blocking);
-    return op;
+    op->task.work = sqlite_work;
+    op->task.done = sqlite_done;
+    op->task.free = sqlite_op_free;
+    op->task.until_monotonic_ms = table_try_deadline(request->deadline_monotonic_ms, request->try_ms);
+    if (sqlite_task_start(&op->task, op->service->loop,
+                          is_read(request->verb) ? LOOP_RECORDS_READ : LOOP_RECORDS_WRITTEN))
+        return op;
+    free(op);
+    return NULL;
 }
 
-/* Waits for a worker that is at it: not long, as SQLite's busy wait ends with the cancellation. */
 static void local_cancel(struct table *table, struct table_op *op)
 {
     (void)table;
-    borrow_cancel(&op->borrow);
-    if (op->timer.node.inside)
-        sqlite_end(op);
+    sqlite_task_cancel(&op->task);
 }
 
 static void local_free(struct table *table)

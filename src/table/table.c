@@ -4,15 +4,13 @@
 
 #include "base/error.h"
 
-uint64_t table_try_deadline(const struct table_request *request)
+uint64_t table_try_deadline(uint64_t deadline_monotonic_ms, uint64_t try_ms)
 {
     struct clock_reading now;
     clock_read(&now);
-    uint64_t deadline_ms = request->deadline_monotonic_ms;
-    bool sooner =
-        request->try_ms != 0 &&
-        (deadline_ms == 0 || (now.monotonic_ms < deadline_ms && request->try_ms < deadline_ms - now.monotonic_ms));
-    return sooner ? now.monotonic_ms + request->try_ms : deadline_ms;
+    bool sooner = try_ms != 0 && (deadline_monotonic_ms == 0 || (now.monotonic_ms < deadline_monotonic_ms &&
+                                                                 try_ms < deadline_monotonic_ms - now.monotonic_ms));
+    return sooner ? now.monotonic_ms + try_ms : deadline_monotonic_ms;
 }
 
 const char *table_verb_name(enum table_verb verb)

@@ -87,7 +87,7 @@ struct table_config { /* borrowed during ..._new only, but for loop */
     uint64_t stall_ms;
 };
 /* When a request that is sent now is not waited for any longer. */
-uint64_t table_try_deadline(const struct table_request *request);
+uint64_t table_try_deadline(uint64_t deadline_monotonic_ms, uint64_t try_ms);
 /* As DynamoDB names the request, the first of several; for log and metrics. */
 const char *table_verb_name(enum table_verb verb);
 /* Puts the table's hint behind the message of a failure. */
