@@ -27,9 +27,9 @@ void sqlite_rows_close(struct sqlite_rows *rows);
  * sentence says what differs. */
 os_code sqlite_rows_create(struct sqlite_rows *rows, const char *table, const struct rows_definition *definition,
                            struct sqlite_patience patience, os_error *err);
-/* *ret is set in any case, for rows_table_free; it borrows `table`. OS_ERR_NO_TABLE. */
+/* *ret is set in any case, for sqlite_rows_table_free; it borrows `table`. OS_ERR_NO_TABLE. */
 os_code sqlite_rows_describe(struct sqlite_rows *rows, const char *table, struct sqlite_patience patience,
-                             struct rows_table *ret, os_error *err);
+                             struct sqlite_rows_table *ret, os_error *err);
 
 /* ---------------------------------------------------------------------------------------------------------- reads */
 
@@ -107,7 +107,7 @@ struct rows_transaction {
     int64_t now_s; /* epoch seconds: for TTL and tokens */
 };
 
-enum { ROWS_TOKEN_MAX = 36, ROWS_TRANSACTION_MAX = 4 * 1024 * 1024 /* bytes of what is written */ };
+enum { ROWS_TOKEN_MAX = 36, ROWS_TRANSACTION_SIZE_MAX = 4 * 1024 * 1024 /* bytes of what is written */ };
 
 enum rows_verdict {
     ROWS_FINE = 1, /* also where nothing was done, because of another write */

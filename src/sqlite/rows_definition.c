@@ -38,7 +38,7 @@ static bool is_attribute_name(const char *name)
 }
 
 /* What is wrong with a table's or an index's keys; `of` says whose. */
-static os_code check_keys(const struct rows_keys *keys, const char *of, os_error *err)
+static os_code check_keys(const struct rows_key_schema *keys, const char *of, os_error *err)
 {
     const struct rows_attribute *const attributes[] = {&keys->partition, &keys->sort};
     if (keys->partition.name == NULL)
@@ -62,7 +62,7 @@ static os_code check_keys(const struct rows_keys *keys, const char *of, os_error
 }
 
 /* One attribute has one type in a table and all its indexes (API Reference, CreateTable: AttributeDefinitions). */
-static os_code check_types(const struct rows_keys *a, const struct rows_keys *b, os_error *err)
+static os_code check_types(const struct rows_key_schema *a, const struct rows_key_schema *b, os_error *err)
 {
     const struct rows_attribute *const of_a[] = {&a->partition, &a->sort};
     const struct rows_attribute *const of_b[] = {&b->partition, &b->sort};
@@ -160,7 +160,8 @@ static const char *attribute_text(const struct rows_attribute *attribute, char r
 }
 
 /* `of`: "", or "of the index X ". */
-static const char *keys_difference(const struct rows_keys *a, const struct rows_keys *b, const char *of, char ret[512])
+static const char *keys_difference(const struct rows_key_schema *a, const struct rows_key_schema *b, const char *of,
+                                   char ret[512])
 {
     char text_a[PART_SIZE];
     char text_b[PART_SIZE];
@@ -251,13 +252,13 @@ const char *rows_definition_difference(const struct rows_definition *a, const st
 
 /* ----------------------------------------------------------------------------------------------------- questions */
 
-bool rows_keys_have(const struct rows_keys *keys, const char *name)
+bool rows_key_schema_has(const struct rows_key_schema *keys, const char *name)
 {
     return strcmp(keys->partition.name, name) == 0 || (keys->sort.name != NULL && strcmp(keys->sort.name, name) == 0);
 }
 
 bool rows_index_projects(const struct rows_definition *definition, const struct rows_index *index, const char *name)
 {
-    return index->projection == ROWS_PROJECT_ALL || rows_keys_have(&definition->keys, name) ||
-           rows_keys_have(&index->keys, name) || has_name(index, name);
+    return index->projection == ROWS_PROJECT_ALL || rows_key_schema_has(&definition->keys, name) ||
+           rows_key_schema_has(&index->keys, name) || has_name(index, name);
 }

@@ -24,7 +24,7 @@ struct rows_attribute {
     enum value_type type; /* S, N or B */
 };
 
-struct rows_keys {
+struct rows_key_schema {
     struct rows_attribute partition;
     struct rows_attribute sort; /* optional */
 };
@@ -33,14 +33,14 @@ enum rows_projection { ROWS_PROJECT_ALL = 1, ROWS_PROJECT_KEYS_ONLY, ROWS_PROJEC
 
 struct rows_index {
     const char *name;
-    struct rows_keys keys;
+    struct rows_key_schema keys;
     enum rows_projection projection;
     const char *const *names; /* INCLUDE */
     size_t name_count;
 };
 
 struct rows_definition {
-    struct rows_keys keys;
+    struct rows_key_schema keys;
     const struct rows_index *indexes;
     size_t index_count;
     const char *ttl; /* NULL: nothing expires */
@@ -57,7 +57,7 @@ const char *rows_definition_difference(const struct rows_definition *a, const st
 /* NULL: there is none. */
 const struct rows_index *rows_index_find(const struct rows_definition *definition, const char *name);
 /* Whether an attribute is one of the keys. */
-bool rows_keys_have(const struct rows_keys *keys, const char *name);
+bool rows_key_schema_has(const struct rows_key_schema *keys, const char *name);
 /* Whether an index has an attribute of its items. */
 bool rows_index_projects(const struct rows_definition *definition, const struct rows_index *index, const char *name);
 
@@ -65,7 +65,7 @@ bool rows_index_projects(const struct rows_definition *definition, const struct 
 json_t *rows_definition_write(const struct rows_definition *definition); /* NULL: out of memory */
 
 /* A table that was read, with the texts that its definition points to. It points into itself: it is not copied. */
-struct rows_table {
+struct sqlite_rows_table {
     const char *name; /* borrowed from who asked */
     int64_t id;
     struct rows_definition definition;
@@ -73,8 +73,8 @@ struct rows_table {
     const char *names[ROWS_NAMES_MAX];
     json_t *root; /* owns the texts */
 };
-/* False: it is no definition. Takes `root`, which is given up with rows_table_free in any case. */
-bool rows_table_read(json_t *root, struct rows_table *ret);
-void rows_table_free(struct rows_table *table); /* one that is all zero is fine */
+/* False: it is no definition. Takes `root`, which is given up with sqlite_rows_table_free in any case. */
+bool sqlite_rows_table_read(json_t *root, struct sqlite_rows_table *ret);
+void sqlite_rows_table_free(struct sqlite_rows_table *table); /* one that is all zero is fine */
 
 #endif

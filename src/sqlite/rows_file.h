@@ -50,7 +50,8 @@ void rows_leave(struct rows_conn *at);
 enum table_outcome rows_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err);
 enum table_outcome rows_no_memory(os_error *err);
 
-/* *ret is set in any case, for rows_table_free. `name` is borrowed. */
-enum table_outcome rows_table_find(struct rows_conn *at, const char *name, struct rows_table *ret, os_error *err);
+/* *ret is set in any case, for sqlite_rows_table_free. `name` is borrowed. */
+enum table_outcome sqlite_rows_table_find(struct rows_conn *at, const char *name, struct sqlite_rows_table *ret,
+                                          os_error *err);
 
 #endif

@@ -28,23 +28,23 @@ struct reading {
 static enum table_outcome read_row(struct reading *reading, sqlite3_stmt *statement, json_t **ret_item)
 {
     const struct rows_plan *plan = &reading->plan;
-    struct rows_key key;
-    struct rows_key row;
-    struct rows_key own;
+    struct encoded_key key;
+    struct encoded_key row;
+    struct encoded_key own;
     bool is_entry = plan->index != NULL;
     memset(&key, 0, sizeof(key));
     *ret_item = NULL;
-    if (!rows_key_column(statement, is_entry ? 1 : 0, &key))
+    if (!encoded_key_column(statement, is_entry ? 1 : 0, &key))
         return rows_item_damaged(reading->at, plan->table, &key, "has a key that is none", reading->err);
     if (!is_entry)
         return rows_item_column(reading->at, plan->table, &key, statement, 2, ret_item, reading->err);
-    if (!rows_key_column(statement, 3, &row))
+    if (!encoded_key_column(statement, 3, &row))
         return rows_item_damaged(reading->at, plan->table, &key, "has a key that is none", reading->err);
     json_t *item = NULL;
     enum table_outcome outcome = rows_item_find(reading->at, plan->table, &row, &item, reading->err);
     if (outcome != TABLE_OK)
         return outcome;
-    if (item == NULL || !rows_index_key_of(&plan->index->keys, item, &own) || !rows_keys_equal(&own, &key)) {
+    if (item == NULL || !encoded_key_of_index(&plan->index->keys, item, &own) || !encoded_keys_equal(&own, &key)) {
         json_decref(item);
         return rows_item_damaged(reading->at, plan->table, &key, "is not as its entry in an index says", reading->err);
     }
@@ -114,7 +114,7 @@ static enum table_outcome read_page(struct reading *reading)
 {
     const struct rows_plan *plan = &reading->plan;
     sqlite3_stmt *statement =
-        rows_range_begin(reading->at, plan->table, plan->index_number, &plan->range, plan->query->is_descending);
+        position_range_begin(reading->at, plan->table, plan->index_number, &plan->range, plan->query->is_descending);
     int rc = statement != NULL ? SQLITE_ROW : sqlite_code(reading->at->conn);
     while (rc == SQLITE_ROW && !reading->is_over) {
         rc = sqlite3_step(statement) & 0xff;
@@ -133,13 +133,13 @@ static enum table_outcome read_page(struct reading *reading)
 
 static enum table_outcome query_in(struct reading *reading, const struct rows_query *query)
 {
-    struct rows_table table;
-    enum table_outcome outcome = rows_table_find(reading->at, query->table, &table, reading->err);
+    struct sqlite_rows_table table;
+    enum table_outcome outcome = sqlite_rows_table_find(reading->at, query->table, &table, reading->err);
     if (outcome == TABLE_OK && rows_plan(query, &table, &reading->plan, reading->err) != OS_OK)
         outcome = TABLE_REFUSED;
     if (outcome == TABLE_OK)
         outcome = read_page(reading);
-    rows_table_free(&table);
+    sqlite_rows_table_free(&table);
     return outcome;
 }
 

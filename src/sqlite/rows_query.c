@@ -62,7 +62,7 @@ static os_code refuse(const struct rows_query *query, const char *fault, const c
                      query->index != NULL ? query->index : "", fault, name);
 }
 
-static const struct rows_keys *keys_of(const struct rows_plan *plan)
+static const struct rows_key_schema *keys_of(const struct rows_plan *plan)
 {
     return plan->index != NULL ? &plan->index->keys : &plan->table->definition.keys;
 }
@@ -119,7 +119,7 @@ static os_code check_sort(const struct rows_plan *plan, os_error *err)
  * attribute that is missing, but a question that it cannot answer. */
 static os_code check_attribute(const struct rows_plan *plan, const char *name, bool is_of_filter, os_error *err)
 {
-    if (is_of_filter && plan->query->partition != NULL && rows_keys_have(keys_of(plan), name))
+    if (is_of_filter && plan->query->partition != NULL && rows_key_schema_has(keys_of(plan), name))
         return refuse(plan->query, "the filter of a query has no key attributes, such as ", name, err);
     if (plan->index != NULL && !rows_index_projects(&plan->table->definition, plan->index, name))
         return refuse(plan->query, "the index does not have the attribute ", name, err);
@@ -157,8 +157,8 @@ static os_code check_scan(const struct rows_query *query, os_error *err)
 static os_code plan_query(struct rows_plan *plan, os_error *err)
 {
     const struct rows_query *query = plan->query;
-    struct rows_key *from = &plan->range.from.key;
-    struct rows_key *until = &plan->range.until.key;
+    struct encoded_key *from = &plan->range.from.key;
+    struct encoded_key *until = &plan->range.until.key;
     if (query->segments != 0 || query->segment != 0)
         return refuse(query, "only a scan has segments", "", err);
     os_code code = check_value(plan, &keys_of(plan)->partition, query->partition, ROWS_PARTITION_MAX, err);
@@ -167,7 +167,7 @@ static os_code plan_query(struct rows_plan *plan, os_error *err)
     if (code != OS_OK)
         return code;
     rows_bytes_of(query->partition, &from->partition);
-    rows_key_hash(from);
+    encoded_key_hash(from);
     *until = *from;
     set_highest(&until->sort);
     if (query->sort_test != 0)
@@ -184,7 +184,7 @@ static os_code plan_scan(struct rows_plan *plan, os_error *err)
     return check_scan(query, err);
 }
 
-static int compare_keys(const struct rows_key *a, const struct rows_key *b)
+static int compare_keys(const struct encoded_key *a, const struct encoded_key *b)
 {
     if (a->hash != b->hash)
         return a->hash < b->hash ? -1 : 1;
@@ -205,16 +205,16 @@ static int compare_positions(const struct rows_position *a, const struct rows_po
 static os_code read_start(const struct rows_plan *plan, struct rows_position *ret, os_error *err)
 {
     static const char fault[] = "the key to start at is not one that a page of the same gave as `next`";
-    const struct rows_keys *keys = &plan->table->definition.keys;
+    const struct rows_key_schema *keys = &plan->table->definition.keys;
     os_code code = item_check(plan->query->start, err);
     if (code == OS_OK)
-        code = rows_key_of(plan->table->name, keys, plan->query->start, &ret->row, err);
+        code = encoded_key_of(plan->table->name, keys, plan->query->start, &ret->row, err);
     if (code != OS_OK)
         return code;
     if (plan->index == NULL) {
         ret->key = ret->row;
         memset(&ret->row, 0, sizeof(ret->row));
-    } else if (!rows_index_key_of(&plan->index->keys, plan->query->start, &ret->key)) {
+    } else if (!encoded_key_of_index(&plan->index->keys, plan->query->start, &ret->key)) {
         return refuse(plan->query, fault, "", err);
     }
     json_t *all = rows_key_attributes(keys, plan->index, plan->query->start);
@@ -254,7 +254,8 @@ static os_code plan_index(struct rows_plan *plan, os_error *err)
     return OS_OK;
 }
 
-os_code rows_plan(const struct rows_query *query, const struct rows_table *table, struct rows_plan *ret, os_error *err)
+os_code rows_plan(const struct rows_query *query, const struct sqlite_rows_table *table, struct rows_plan *ret,
+                  os_error *err)
 {
     memset(ret, 0, sizeof(*ret));
     ret->query = query;

@@ -28,10 +28,10 @@ static os_code check_gets(const struct rows_get *gets, size_t count, os_error *e
 }
 
 /* BatchGetItem takes no key twice (API Reference). */
-static os_code check_twins(const struct rows_get *gets, const struct rows_key *keys, size_t number, os_error *err)
+static os_code check_twins(const struct rows_get *gets, const struct encoded_key *keys, size_t number, os_error *err)
 {
     for (size_t i = 0; i < number; i++)
-        if (strcmp(gets[i].table, gets[number].table) == 0 && rows_keys_equal(&keys[i], &keys[number])) {
+        if (strcmp(gets[i].table, gets[number].table) == 0 && encoded_keys_equal(&keys[i], &keys[number])) {
             return error_set(err, OS_ERR_ARGUMENT,
                              "Keys %zu and %zu of the get are one key of the table %s. Ask for it once.", i + 1,
                              number + 1, gets[i].table);
@@ -40,16 +40,18 @@ static os_code check_twins(const struct rows_get *gets, const struct rows_key *k
 }
 
 /* The items of a get are mostly of one table: `table` is that of the one before. */
-static enum table_outcome take_table(struct rows_conn *at, const char *name, struct rows_table *table, os_error *err)
+static enum table_outcome take_table(struct rows_conn *at, const char *name, struct sqlite_rows_table *table,
+                                     os_error *err)
 {
     if (table->root != NULL && strcmp(table->name, name) == 0)
         return TABLE_OK;
-    rows_table_free(table);
-    return rows_table_find(at, name, table, err);
+    sqlite_rows_table_free(table);
+    return sqlite_rows_table_find(at, name, table, err);
 }
 
-static enum table_outcome get_one(struct rows_conn *at, const struct rows_table *table, const struct rows_key *key,
-                                  const struct rows_get *get, json_t **ret_item, os_error *err)
+static enum table_outcome get_one(struct rows_conn *at, const struct sqlite_rows_table *table,
+                                  const struct encoded_key *key, const struct rows_get *get, json_t **ret_item,
+                                  os_error *err)
 {
     json_t *item = NULL;
     enum table_outcome outcome = rows_item_find(at, table, key, &item, err);
@@ -60,21 +62,21 @@ static enum table_outcome get_one(struct rows_conn *at, const struct rows_table 
     return *ret_item != NULL ? TABLE_OK : rows_no_memory(err);
 }
 
-static enum table_outcome get_in(struct rows_conn *at, const struct rows_get *gets, size_t count, struct rows_key *keys,
-                                 json_t **ret_items, os_error *err)
+static enum table_outcome get_in(struct rows_conn *at, const struct rows_get *gets, size_t count,
+                                 struct encoded_key *keys, json_t **ret_items, os_error *err)
 {
-    struct rows_table table = {.name = NULL};
+    struct sqlite_rows_table table = {.name = NULL};
     enum table_outcome outcome = TABLE_OK;
     for (size_t i = 0; i < count && outcome == TABLE_OK; i++) {
         outcome = take_table(at, gets[i].table, &table, err);
         if (outcome == TABLE_OK)
-            outcome = refused(rows_key_only(table.name, &table.definition.keys, gets[i].key, &keys[i], err));
+            outcome = refused(encoded_key_only(table.name, &table.definition.keys, gets[i].key, &keys[i], err));
         if (outcome == TABLE_OK)
             outcome = refused(check_twins(gets, keys, i, err));
         if (outcome == TABLE_OK)
             outcome = get_one(at, &table, &keys[i], &gets[i], &ret_items[i], err);
     }
-    rows_table_free(&table);
+    sqlite_rows_table_free(&table);
     return outcome;
 }
 
@@ -95,7 +97,7 @@ enum table_outcome sqlite_rows_get(struct sqlite_rows *rows, const struct rows_g
         ret_items[i] = NULL;
     if (check_gets(gets, count, err) != OS_OK)
         return TABLE_REFUSED;
-    struct rows_key *keys = calloc(count, sizeof(*keys));
+    struct encoded_key *keys = calloc(count, sizeof(*keys));
     if (keys == NULL)
         return rows_no_memory(err);
     enum table_outcome outcome = rows_enter(rows, patience, ROWS_TO_READ, &at, err);

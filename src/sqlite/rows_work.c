@@ -56,7 +56,7 @@ static os_code check_changes(const struct rows_work *work, os_error *err)
     const struct rows_write *write = work->write;
     for (size_t i = 0; i < write->change_count; i++) {
         const char *name = write->changes[i].path.steps[0].name;
-        if (rows_keys_have(&work->table->definition.keys, name)) {
+        if (rows_key_schema_has(&work->table->definition.keys, name)) {
             return error_set(err, OS_ERR_ARGUMENT,
                              "\"%.255s\" is a key attribute of the table %.255s, which no UPDATE changes. PUT another "
                              "item, and DELETE this one.",
@@ -68,13 +68,13 @@ static os_code check_changes(const struct rows_work *work, os_error *err)
 
 os_code rows_work_place(struct rows_work *work, os_error *err)
 {
-    const struct rows_table *table = work->table;
-    const struct rows_keys *keys = &table->definition.keys;
+    const struct sqlite_rows_table *table = work->table;
+    const struct rows_key_schema *keys = &table->definition.keys;
     if (work->write->kind != ROWS_PUT) {
-        os_code code = rows_key_only(table->name, keys, work->item, &work->key, err);
+        os_code code = encoded_key_only(table->name, keys, work->item, &work->key, err);
         return code == OS_OK ? check_changes(work, err) : code;
     }
-    os_code code = rows_key_of(table->name, keys, work->item, &work->key, err);
+    os_code code = encoded_key_of(table->name, keys, work->item, &work->key, err);
     return code == OS_OK ? rows_index_keys_check(&table->definition, work->item, err) : code;
 }
 

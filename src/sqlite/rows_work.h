@@ -8,8 +8,8 @@
 
 struct rows_work {
     const struct rows_write *write;
-    const struct rows_table *table;
-    struct rows_key key;
+    const struct sqlite_rows_table *table;
+    struct encoded_key key;
     json_t *item;   /* as the write has it, as it is kept */
     json_t *before; /* NULL: there is no item */
     json_t *after;  /* NULL: there is none then */

@@ -23,7 +23,7 @@ struct writing {
     const struct rows_transaction *transaction;
     struct rows_digest digest; /* of a transaction with a token */
     struct rows_work *works;
-    struct rows_table *tables; /* room for one for each write */
+    struct sqlite_rows_table *tables; /* room for one for each write */
     size_t table_count;
     struct rows_answer *answers;
     bool has_refused;
@@ -65,7 +65,7 @@ static enum table_outcome step_all(struct writing *writing, step_fn step)
 
 /* ----------------------------------------------------------------------------------------------------------- places */
 
-static enum table_outcome find_table(struct writing *writing, const char *name, const struct rows_table **ret)
+static enum table_outcome find_table(struct writing *writing, const char *name, const struct sqlite_rows_table **ret)
 {
     for (size_t i = 0; i < writing->table_count; i++)
         if (strcmp(writing->tables[i].name, name) == 0) {
@@ -73,7 +73,7 @@ static enum table_outcome find_table(struct writing *writing, const char *name, 
             return TABLE_OK;
         }
     *ret = &writing->tables[writing->table_count];
-    return rows_table_find(&writing->at, name, &writing->tables[writing->table_count++], writing->err);
+    return sqlite_rows_table_find(&writing->at, name, &writing->tables[writing->table_count++], writing->err);
 }
 
 static enum table_outcome check_twins(struct writing *writing)
@@ -82,7 +82,7 @@ static enum table_outcome check_twins(struct writing *writing)
         for (size_t j = 0; j < i; j++) {
             const struct rows_work *a = &writing->works[j];
             const struct rows_work *b = &writing->works[i];
-            if (a->table != b->table || !rows_keys_equal(&a->key, &b->key))
+            if (a->table != b->table || !encoded_keys_equal(&a->key, &b->key))
                 continue;
             error_set(writing->err, OS_ERR_ARGUMENT,
                       "Writes %zu and %zu of one transaction are about one item of the table %.255s. Make one of them, "
@@ -138,11 +138,11 @@ static enum table_outcome judge(struct writing *writing)
         if (work->text.len > 0)
             size += item_size(work->after);
     }
-    if (outcome != TABLE_OK || size <= ROWS_TRANSACTION_MAX)
+    if (outcome != TABLE_OK || size <= ROWS_TRANSACTION_SIZE_MAX)
         return outcome;
     error_set(writing->err, OS_ERR_TOO_LARGE,
               "The items of the transaction have %zu bytes together; DynamoDB takes at most %d. Write them in several.",
-              size, ROWS_TRANSACTION_MAX);
+              size, ROWS_TRANSACTION_SIZE_MAX);
     return TABLE_REFUSED;
 }
 
@@ -166,16 +166,16 @@ static enum table_outcome apply(struct writing *writing, const struct rows_work 
     return rc == SQLITE_OK ? TABLE_OK : rows_failed(writing->at.conn, rc, "write an item", writing->err);
 }
 
-static bool is_of_transaction(const void *context, const struct rows_table *table, const struct rows_key *key)
+static bool is_of_transaction(const void *context, const struct sqlite_rows_table *table, const struct encoded_key *key)
 {
     const struct writing *writing = context;
     for (size_t i = 0; i < writing->transaction->count; i++)
-        if (writing->works[i].table == table && rows_keys_equal(&writing->works[i].key, key))
+        if (writing->works[i].table == table && encoded_keys_equal(&writing->works[i].key, key))
             return true;
     return false;
 }
 
-static enum table_outcome expire(struct writing *writing, const struct rows_table *table)
+static enum table_outcome expire(struct writing *writing, const struct sqlite_rows_table *table)
 {
     const struct rows_expiry expiry = {
         .table = table, .now_s = writing->transaction->now_s, .is_kept = is_of_transaction, .context = writing};
@@ -286,7 +286,7 @@ static void free_writing(struct writing *writing)
     for (size_t i = 0; writing->works != NULL && i < count; i++)
         rows_work_free(&writing->works[i]);
     for (size_t i = 0; i < writing->table_count; i++)
-        rows_table_free(&writing->tables[i]);
+        sqlite_rows_table_free(&writing->tables[i]);
     free(writing->works);
     free(writing->tables);
 }

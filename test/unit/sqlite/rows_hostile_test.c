@@ -117,13 +117,13 @@ static const struct damage definitions[] = {
 
 TEST_ROWS_WITH(state, definitions, a_definition_that_is_none_is_said_to_be_damaged)
 {
-    struct rows_table table;
+    struct sqlite_rows_table table;
     tamper(state, row->sql);
     check_get_is_unreadable(state, row->words);
     CHECK_OUTCOME(WRITE_ALL(state, {.kind = ROWS_PUT, .item = ITEM}), TABLE_UNREADABLE);
     CHECK_OUTCOME(query_outcome(state, NULL), TABLE_UNREADABLE);
     CHECK_IS(sqlite_rows_describe(state->rows, "things", patient(), &table, &error), OS_ERR_TABLE);
-    rows_table_free(&table);
+    sqlite_rows_table_free(&table);
     CHECK_IS(sqlite_rows_create(state->rows, "things", &things, patient(), &error), OS_ERR_TABLE);
 }
 

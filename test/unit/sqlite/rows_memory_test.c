@@ -205,12 +205,12 @@ static enum table_outcome make_table(struct state *state)
 
 static void check_made(struct state *state, enum table_outcome outcome)
 {
-    struct rows_table table;
+    struct sqlite_rows_table table;
     char difference[512];
     os_code code = sqlite_rows_describe(state->rows, "more", patient(), &table, &error);
     assert_true(outcome == TABLE_AMBIGUOUS || code == (outcome == TABLE_OK ? OS_OK : OS_ERR_NO_TABLE));
     assert_true(code != OS_OK || rows_definition_difference(&table.definition, &things, difference) == NULL);
-    rows_table_free(&table);
+    sqlite_rows_table_free(&table);
 }
 
 TEST_WITH(state, a_table_is_made_whole_or_not_at_all_without_memory)
