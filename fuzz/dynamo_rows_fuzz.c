@@ -105,7 +105,7 @@ static void check_batch(enum table_outcome outcome, const struct rows_batch *bat
 {
     size_t left = 0;
     FUZZ_CHECK(outcome != TABLE_CONFLICT && outcome != TABLE_CONFLICT_BLIND);
-    for (size_t i = 0; i < ROWS_BATCH_MAX; i++) {
+    for (size_t i = 0; i < ROWS_AT_ONCE_MAX; i++) {
         FUZZ_CHECK((i < count && outcome == TABLE_OK) || (batch->items[i] == NULL && !batch->left[i]));
         FUZZ_CHECK(batch->items[i] == NULL || !batch->left[i]);
         left += batch->left[i] ? 1 : 0;

@@ -68,11 +68,11 @@ static bool read_reason(const json_t *json, struct rows_reason *ret)
  * count, and the request is sent again under its token, which does no harm.
  */
 bool rows_read_reasons(const json_t *root, const struct dynamo_error *detail, size_t count,
-                       struct rows_reason ret[ROWS_TRANSACTION_MAX])
+                       struct rows_reason ret[ROWS_AT_ONCE_MAX])
 {
     const json_t *reasons = json_object_get(root, "CancellationReasons");
     bool has_one = false;
-    if (strcmp(detail->code, ROWS_CANCELED) != 0 || count > ROWS_TRANSACTION_MAX || json_array_size(reasons) != count)
+    if (strcmp(detail->code, ROWS_CANCELED) != 0 || count > ROWS_AT_ONCE_MAX || json_array_size(reasons) != count)
         return false;
     for (size_t i = 0; i < count; i++) {
         if (!read_reason(json_array_get(reasons, i), &ret[i]))

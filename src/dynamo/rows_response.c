@@ -3,7 +3,9 @@
 #include "attribute/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "dynamo/rows_request.h"
 #include "dynamo/rows_response_parts.h"
+#include "rows/check.h"
 
 #include <stdio.h>
 #include <string.h>

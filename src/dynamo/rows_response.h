@@ -13,7 +13,7 @@
 #define OSCOMMIT_DYNAMO_ROWS_RESPONSE_H
 
 #include "dynamo/response.h"
-#include "dynamo/rows.h"
+#include "rows/rows.h"
 
 struct rows_reading {
     const json_t *item; /* NULL: there is none */
@@ -30,9 +30,9 @@ enum table_outcome rows_read_get(const struct http_response *response, const cha
                                  struct rows_reading *ret, os_error *err);
 
 struct rows_batch {
-    const json_t *items[ROWS_BATCH_MAX]; /* in the order of the keys; NULL: it is not there, or was left */
-    bool left[ROWS_BATCH_MAX];           /* not looked for: ask again after a pause */
-    size_t left_count;                   /* may be all of them */
+    const json_t *items[ROWS_AT_ONCE_MAX]; /* in the order of the keys; NULL: it is not there, or was left */
+    bool left[ROWS_AT_ONCE_MAX];           /* not looked for: ask again after a pause */
+    size_t left_count;                     /* may be all of them */
     struct dynamo_error detail;
     json_t *document;
 };
@@ -64,8 +64,8 @@ struct rows_reason {
 };
 
 struct rows_cancellation {
-    struct rows_reason reasons[ROWS_TRANSACTION_MAX]; /* in the order of the writes */
-    size_t count;                                     /* 0: it was not cancelled, or its reasons are not known */
+    struct rows_reason reasons[ROWS_AT_ONCE_MAX]; /* in the order of the writes */
+    size_t count;                                 /* 0: it was not cancelled, or its reasons are not known */
     struct dynamo_error detail;
     json_t *document;
 };

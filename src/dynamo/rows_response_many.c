@@ -141,7 +141,7 @@ static enum table_outcome read_cancelled(const struct http_response *response, c
                                          const struct rows_get *gets, size_t count, struct rows_batch *ret,
                                          os_error *err)
 {
-    struct rows_reason reasons[ROWS_TRANSACTION_MAX];
+    struct rows_reason reasons[ROWS_AT_ONCE_MAX];
     if (!rows_read_reasons(ret->document, &ret->detail, count, reasons))
         return rows_settle_misfit(response, of, &ret->detail, err);
     const size_t at = rows_weigh_reasons(reasons, count);

@@ -45,7 +45,7 @@ enum table_outcome rows_open_read(const struct http_response *response, const st
 
 /* Reads the reasons of a cancellation. False: they are not those of a request with so many items. */
 bool rows_read_reasons(const json_t *root, const struct dynamo_error *detail, size_t count,
-                       struct rows_reason ret[ROWS_TRANSACTION_MAX]);
+                       struct rows_reason ret[ROWS_AT_ONCE_MAX]);
 /* Of the kind that counts most, the first. */
 size_t rows_weigh_reasons(const struct rows_reason *reasons, size_t count);
 

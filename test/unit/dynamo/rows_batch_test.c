@@ -53,7 +53,7 @@ static void assert_item(const json_t *item, const char *text)
 
 static void assert_nothing(const struct batching *batching)
 {
-    for (size_t i = 0; i < ROWS_BATCH_MAX; i++)
+    for (size_t i = 0; i < ROWS_AT_ONCE_MAX; i++)
         assert_true(batching->batch.items[i] == NULL && !batching->batch.left[i]);
     assert_int_equal(batching->batch.left_count, 0);
 }

@@ -66,7 +66,7 @@ static enum table_outcome outcome_of(struct transacting *transacting, int status
 static void assert_no_reasons(const struct transacting *transacting)
 {
     assert_int_equal(transacting->cancellation.count, 0);
-    for (size_t i = 0; i < ROWS_TRANSACTION_MAX; i++)
+    for (size_t i = 0; i < ROWS_AT_ONCE_MAX; i++)
         assert_true(transacting->cancellation.reasons[i].kind == ROWS_REASON_NONE &&
                     transacting->cancellation.reasons[i].item == NULL);
 }
