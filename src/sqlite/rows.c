@@ -2,6 +2,7 @@
 #include "sqlite/rows.h"
 
 #include "base/error.h"
+#include "rows/check.h"
 #include "sqlite/rows_file.h"
 #include "syntax/json.h"
 
@@ -104,7 +105,7 @@ os_code sqlite_rows_create(struct sqlite_rows *rows, const char *table, const st
 {
     os_error local;
     error_clear(&local);
-    os_code code = rows_name_check(table, "a table", &local);
+    os_code code = rows_check_name(table, "a table", &local);
     if (code == OS_OK)
         code = rows_definition_check(definition, &local);
     if (code == OS_OK)

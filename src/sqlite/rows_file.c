@@ -2,6 +2,7 @@
 #include "sqlite/rows_file.h"
 
 #include "base/error.h"
+#include "rows/check.h"
 #include "sqlite/ledger_file.h"
 #include "syntax/json.h"
 
@@ -181,7 +182,7 @@ enum table_outcome sqlite_rows_table_find(struct rows_conn *at, const char *name
                                           os_error *err)
 {
     memset(ret, 0, sizeof(*ret));
-    os_code code = rows_name_check(name, "a table", err);
+    os_code code = rows_check_name(name, "a table", err);
     if (code != OS_OK)
         return ledger_outcome_of(code);
     ret->name = name;
@@ -197,4 +198,11 @@ enum table_outcome sqlite_rows_table_find(struct rows_conn *at, const char *name
         rc == SQLITE_ROW ? table_read(at, get, ret, err) : rows_failed(at->conn, rc, "read a table", err);
     (void)sqlite3_reset(get);
     return outcome;
+}
+
+os_code sqlite_rows_table_fit(const struct sqlite_rows_table *table, const struct rows_table *asked, os_error *err)
+{
+    char of[ROWS_NAME_MAX + 16];
+    (void)text_concat(of, sizeof(of), "the table ", table->name, NULL);
+    return rows_key_schema_fit(&table->definition.keys, &asked->keys, of, err);
 }

@@ -124,20 +124,6 @@ os_code encoded_key_of(const char *table, const struct rows_key_schema *keys, co
     return OS_OK;
 }
 
-os_code encoded_key_only(const char *table, const struct rows_key_schema *keys, const json_t *key,
-                         struct encoded_key *ret, os_error *err)
-{
-    size_t count = keys->sort.name != NULL ? 2 : 1;
-    os_code code = encoded_key_of(table, keys, key, ret, err);
-    if (code != OS_OK || json_object_size(key) == count)
-        return code;
-    return error_set(err, OS_ERR_ARGUMENT,
-                     "The key of the table %.255s is %.255s%s%.255s and no more; the one that was given has %zu "
-                     "attributes.",
-                     table, keys->partition.name, count > 1 ? " and " : "", count > 1 ? keys->sort.name : "",
-                     json_object_size(key));
-}
-
 bool encoded_key_of_index(const struct rows_key_schema *keys, const json_t *item, struct encoded_key *ret)
 {
     const json_t *partition = json_object_get(item, keys->partition.name);

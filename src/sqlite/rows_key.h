@@ -11,12 +11,10 @@
 #define OSCOMMIT_SQLITE_ROWS_KEY_H
 
 #include "attribute/number.h"
-#include "sqlite/rows_definition.h"
+#include "rows/check.h"
+#include "rows/definition.h"
 
 #include <stdint.h>
-
-/* Bytes (Developer Guide, "Quotas"). */
-enum { ROWS_PARTITION_MAX = 2048, ROWS_SORT_MAX = 1024 };
 
 #define ROWS_HASHES (INT64_C(1) << 32)
 
@@ -46,9 +44,6 @@ const char *rows_value_fault(const struct rows_attribute *attribute, const json_
 /* The key of an item, which may have more attributes. OS_ERR_ARGUMENT: a sentence about the attribute of `table`. */
 os_code encoded_key_of(const char *table, const struct rows_key_schema *keys, const json_t *item,
                        struct encoded_key *ret, os_error *err);
-/* The same where nothing but the key may be given. */
-os_code encoded_key_only(const char *table, const struct rows_key_schema *keys, const json_t *key,
-                         struct encoded_key *ret, os_error *err);
 
 /* False: the index does not have the item, which lacks one of its keys. */
 bool encoded_key_of_index(const struct rows_key_schema *keys, const json_t *item, struct encoded_key *ret);

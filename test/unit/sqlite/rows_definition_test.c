@@ -87,7 +87,7 @@ TEST_WITH(state, making_a_table_again_is_fine_with_the_same_definition)
     CHECK_OK(sqlite_rows_create(state->rows, "things", &same, patient(), &error));
     put_item(state, "{'p':{'S':'a'},'s':{'N':'1'}}");
     CHECK_OK(sqlite_rows_create(state->rows, "things", &things, patient(), &error));
-    CHECK_ITEM(get_item(state, "things", "{'p':{'S':'a'},'s':{'N':'1'}}"), "{'p':{'S':'a'},'s':{'N':'1'}}");
+    CHECK_ITEM(get_item(state, &things_table, "{'p':{'S':'a'},'s':{'N':'1'}}"), "{'p':{'S':'a'},'s':{'N':'1'}}");
     CHECK_IS(sqlite_rows_create(state->rows, "a", &things, patient(), &error), OS_ERR_ARGUMENT);
 }
 

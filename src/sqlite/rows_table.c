@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* {"partition":["p","S"],"sort":["s","N"],"ttl":"t","indexes":[{"name":"i","partition":["g","S"],"projection":"ALL"}]} */
-#include "sqlite/rows_definition.h"
+#include "sqlite/rows_table.h"
+
 #include "syntax/json.h"
 
 #include <string.h>

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a table of rows is: its keys, its indexes, and the attribute by which its rows expire. */
-#ifndef OSCOMMIT_SQLITE_ROWS_DEFINITION_H
-#define OSCOMMIT_SQLITE_ROWS_DEFINITION_H
+#ifndef OSCOMMIT_ROWS_DEFINITION_H
+#define OSCOMMIT_ROWS_DEFINITION_H
 
 #include "attribute/type.h"
-#include "oscommit.h"
+#include "rows/rows.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
-/* As DynamoDB has them (Developer Guide, "Quotas", "Naming rules and data types"). */
+/* As DynamoDB has them (Developer Guide, "Quotas"). */
 enum {
-    ROWS_NAME_MIN = 3, /* of a table or an index */
-    ROWS_NAME_MAX = 255,
-    ROWS_KEY_NAME_MAX = 255, /* bytes of the name of a key attribute */
     ROWS_INDEXES_MAX = 20,
     ROWS_INDEX_NAMES_MAX = 20, /* that INCLUDE names for one index */
     ROWS_NAMES_MAX = 100       /* and for all of them */
@@ -46,7 +40,6 @@ struct rows_definition {
     const char *ttl; /* NULL: nothing expires */
 };
 
-os_code rows_name_check(const char *name, const char *what, os_error *err); /* `what`: "a table" */
 /* OS_ERR_ARGUMENT with a sentence. */
 os_code rows_definition_check(const struct rows_definition *definition, os_error *err);
 
@@ -61,20 +54,8 @@ bool rows_key_schema_has(const struct rows_key_schema *keys, const char *name);
 /* Whether an index has an attribute of its items. */
 bool rows_index_projects(const struct rows_definition *definition, const struct rows_index *index, const char *name);
 
-/* As the file keeps it. */
-json_t *rows_definition_write(const struct rows_definition *definition); /* NULL: out of memory */
-
-/* A table that was read, with the texts that its definition points to. It points into itself: it is not copied. */
-struct sqlite_rows_table {
-    const char *name; /* borrowed from who asked */
-    int64_t id;
-    struct rows_definition definition;
-    struct rows_index indexes[ROWS_INDEXES_MAX];
-    const char *names[ROWS_NAMES_MAX];
-    json_t *root; /* owns the texts */
-};
-/* False: it is no definition. Takes `root`, which is given up with sqlite_rows_table_free in any case. */
-bool sqlite_rows_table_read(json_t *root, struct sqlite_rows_table *ret);
-void sqlite_rows_table_free(struct sqlite_rows_table *table); /* one that is all zero is fine */
+/* OS_ERR_ARGUMENT: whoever asks gives other names for the keys; `of` says whose: "the table things". */
+os_code rows_key_schema_fit(const struct rows_key_schema *schema, const struct rows_keys *keys, const char *of,
+                            os_error *err);
 
 #endif
