@@ -14,7 +14,7 @@ enum {
     ROWS_TRANSACTION_BODY_MAX = 16 * 1024 * 1024
 };
 
-/* The members of a write or a get, without the braces: the same alone and in a transaction. */
+/* The members of a write or a get that has been checked, without the braces: the same alone and in a transaction. */
 os_code rows_add_write(struct buf *out, const struct rows_write *write, os_error *err);
 os_code rows_add_get(struct buf *out, const struct rows_get *get, os_error *err);
 

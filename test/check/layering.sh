@@ -20,8 +20,9 @@ declare -A below=(
     [aws]="base"
     [http]="base"
     [s3]="aws syntax base"
-    [dynamo]="item attribute aws syntax base"
-    [sqlite]="attribute item syntax base"
+    [rows]="attribute syntax base"
+    [dynamo]="rows item attribute aws syntax base"
+    [sqlite]="rows attribute item syntax base"
     [local]="sqlite base"
     [loop]="http base"
     [credentials]="loop dynamo s3 http aws syntax base"
@@ -52,7 +53,7 @@ declare -A test_besides=(
 )
 # Who may use which library.
 declare -A users=(
-    [curl]="http" [openssl]="base aws credentials" [expat.h]="syntax" [jansson.h]="syntax attribute credentials dynamo sqlite client profile delta append lance" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
+    [curl]="http" [openssl]="base aws credentials" [expat.h]="syntax" [jansson.h]="syntax attribute rows credentials dynamo sqlite client profile delta append lance" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
     [dlfcn.h]="store sigv2"
 )
 # The protocol core, and leases, have no input, no output, no clock and no allocator.

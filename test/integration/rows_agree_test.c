@@ -43,14 +43,15 @@ static json_t *item_of(const char *name, json_t *more)
     return item;
 }
 
-static enum table_outcome outcome_of_write(const struct rows_write *write, struct rows_reading *ret)
+static enum table_outcome outcome_of_write(const struct rows_write *write, json_t **ret_item)
 {
     struct http_request request;
     struct buf body;
+    struct dynamo_error detail;
     os_error err;
     os_code code = rows_build_write(&server.endpoint, write, &request, &body, NULL);
     struct http_response response = send_built(code, &request, &body);
-    enum table_outcome outcome = rows_read_write(&response, WHERE, write, ret, &err);
+    enum table_outcome outcome = rows_read_write(&response, WHERE, write, ret_item, &detail, &err);
     http_response_free(&response);
     return outcome;
 }
@@ -58,11 +59,11 @@ static enum table_outcome outcome_of_write(const struct rows_write *write, struc
 /* Puts the item of a case, or sees to it that there is none; takes it. */
 static void begin_with(json_t *item)
 {
-    struct rows_reading reading;
+    json_t *found = NULL;
     json_t *whole = item_of("k", json_incref(item));
     const struct rows_write write = {.kind = item != NULL ? ROWS_PUT : ROWS_DELETE, .table = &table, .item = whole};
-    assert_int_equal(outcome_of_write(&write, &reading), TABLE_OK);
-    rows_reading_free(&reading);
+    assert_int_equal(outcome_of_write(&write, &found), TABLE_OK);
+    json_decref(found);
     json_decref(whole);
     json_decref(item);
 }
@@ -82,18 +83,18 @@ static bool is_refused_when_built(const struct rows_write *write)
 TEST_ROWS(condition_cases, a_condition_holds_where_the_library_says_so)
 {
     struct case_condition read;
-    struct rows_reading reading;
+    json_t *found = NULL;
     json_t *key = item_of("k", NULL);
     case_condition_read(row, &read);
     const struct rows_write write = {.kind = ROWS_DELETE, .table = &table, .item = key, .condition = read.condition};
     assert_int_equal(is_refused_when_built(&write), row->answer == REFUSED);
     if (row->answer != REFUSED) {
         begin_with(case_json(row->item));
-        enum table_outcome outcome = outcome_of_write(&write, &reading);
+        enum table_outcome outcome = outcome_of_write(&write, &found);
         enum table_outcome failed = row->item != NULL ? TABLE_CONFLICT : TABLE_CONFLICT_BLIND;
         assert_int_equal(outcome, row->answer == HOLDS ? TABLE_OK : failed);
-        assert_int_equal(reading.item != NULL, outcome == TABLE_CONFLICT);
-        rows_reading_free(&reading);
+        assert_int_equal(found != NULL, outcome == TABLE_CONFLICT);
+        json_decref(found);
     }
     case_condition_free(&read);
     json_decref(key);
@@ -102,7 +103,7 @@ TEST_ROWS(condition_cases, a_condition_holds_where_the_library_says_so)
 TEST_ROWS(change_cases, an_update_makes_what_the_library_says)
 {
     struct case_changes read;
-    struct rows_reading reading;
+    json_t *found = NULL;
     json_t *key = item_of("k", NULL);
     case_changes_read(row, &read);
     const struct rows_write write = {.kind = ROWS_UPDATE,
@@ -113,13 +114,13 @@ TEST_ROWS(change_cases, an_update_makes_what_the_library_says)
                                      .returns_item = true};
     if (!is_refused_when_built(&write)) {
         begin_with(case_json(row->item));
-        assert_int_equal(outcome_of_write(&write, &reading), row->after != NULL ? TABLE_OK : TABLE_REFUSED);
+        assert_int_equal(outcome_of_write(&write, &found), row->after != NULL ? TABLE_OK : TABLE_REFUSED);
         if (row->after != NULL) {
             json_t *wanted = item_of("k", case_json(row->after));
-            assert_true(case_items_equal((json_t *)reading.item, wanted));
+            assert_true(case_items_equal(found, wanted));
             json_decref(wanted);
         }
-        rows_reading_free(&reading);
+        json_decref(found);
     } else {
         assert_null(row->after);
     }
@@ -129,15 +130,15 @@ TEST_ROWS(change_cases, an_update_makes_what_the_library_says)
 
 /* ---------------------------------------------------------------------------------------------------- transactions */
 
-static enum table_outcome outcome_of_transaction(const struct rows_transaction *transaction,
-                                                 struct rows_cancellation *ret)
+static enum table_outcome outcome_of_transaction(const struct rows_transaction *transaction, struct rows_answer *ret)
 {
     struct http_request request;
     struct buf body;
+    struct dynamo_error detail;
     os_error err;
     os_code code = rows_build_transact_write(&server.endpoint, transaction, &request, &body, NULL);
     struct http_response response = send_built(code, &request, &body);
-    enum table_outcome outcome = rows_read_transact_write(&response, WHERE, transaction, ret, &err);
+    enum table_outcome outcome = rows_read_transact_write(&response, WHERE, transaction, ret, &detail, &err);
     http_response_free(&response);
     return outcome;
 }
@@ -148,7 +149,7 @@ TEST(a_transaction_is_done_once_under_its_token_or_not_at_all)
     static const struct path_step step = {.name = "key"};
     static const struct condition_term is_new = {.path = {&step, 1}, .test = CONDITION_IS_ABSENT};
     static const struct condition_term is_there = {.path = {&step, 1}, .test = CONDITION_EXISTS};
-    struct rows_cancellation cancellation;
+    struct rows_answer answers[2];
     json_t *first = item_of("t1", case_json("{'n':{'N':'1'}}"));
     json_t *second = item_of("t2", NULL);
     struct rows_write writes[] = {{.kind = ROWS_PUT, .table = &table, .item = first, .condition = {&is_new, 1}},
@@ -156,19 +157,18 @@ TEST(a_transaction_is_done_once_under_its_token_or_not_at_all)
     const struct rows_transaction transaction = {writes, 2, token};
     snprintf(token, sizeof(token), "%s", server.unique);
     for (int again = 0; again < 2; again++) {
-        assert_int_equal(outcome_of_transaction(&transaction, &cancellation), TABLE_OK);
-        rows_cancellation_free(&cancellation);
+        assert_int_equal(outcome_of_transaction(&transaction, answers), TABLE_OK);
+        rows_answers_free(answers, 2);
     }
     writes[1].condition.terms = &is_there;
-    assert_int_equal(outcome_of_transaction(&transaction, &cancellation), TABLE_REFUSED);
-    rows_cancellation_free(&cancellation);
+    assert_int_equal(outcome_of_transaction(&transaction, answers), TABLE_REFUSED);
+    rows_answers_free(answers, 2);
     token[0] = 'x';
-    assert_int_equal(outcome_of_transaction(&transaction, &cancellation), TABLE_CONFLICT);
-    assert_int_equal(cancellation.count, 2);
-    assert_int_equal(cancellation.reasons[0].kind, ROWS_REASON_CONDITION);
-    assert_true(case_items_equal((json_t *)cancellation.reasons[0].item, first));
-    assert_int_equal(cancellation.reasons[1].kind, ROWS_REASON_NONE);
-    rows_cancellation_free(&cancellation);
+    assert_int_equal(outcome_of_transaction(&transaction, answers), TABLE_CONFLICT);
+    assert_int_equal(answers[0].verdict, ROWS_CONDITION_FAILED);
+    assert_true(case_items_equal(answers[0].item, first));
+    assert_int_equal(answers[1].verdict, ROWS_NOT_IN_THE_WAY);
+    rows_answers_free(answers, 2);
     json_decref(first);
     json_decref(second);
 }
@@ -177,10 +177,10 @@ TEST(a_transaction_is_done_once_under_its_token_or_not_at_all)
 
 enum { ITEMS = 5 };
 
-static void assert_items(const struct rows_batch *batch, json_t *const items[ITEMS])
+static void assert_items(const struct rows_items *batch, json_t *const items[ITEMS])
 {
     for (size_t i = 0; i < ITEMS; i++)
-        assert_true(case_items_equal((json_t *)batch->items[i], items[i]));
+        assert_true(case_items_equal(batch->items[i], items[i]));
     assert_null(batch->items[ITEMS]);
     assert_int_equal(batch->left_count, 0);
 }
@@ -189,12 +189,13 @@ static void read_at_once(const struct rows_key *keys, json_t *const items[ITEMS]
 {
     struct http_request request;
     struct buf body;
-    struct rows_batch batch;
+    struct rows_items batch;
+    struct dynamo_error detail;
     os_code code = rows_build_batch(&server.endpoint, keys, ITEMS + 1, &request, &body, NULL);
     struct http_response response = send_built(code, &request, &body);
-    assert_int_equal(rows_read_batch(&response, WHERE, keys, ITEMS + 1, &batch, NULL), TABLE_OK);
+    assert_int_equal(rows_read_batch(&response, WHERE, keys, ITEMS + 1, &batch, &detail, NULL), TABLE_OK);
     assert_items(&batch, items);
-    rows_batch_free(&batch);
+    rows_items_free(&batch);
     http_response_free(&response);
 }
 
@@ -202,15 +203,16 @@ static void read_in_a_transaction(const struct rows_key *keys, json_t *const ite
 {
     struct http_request request;
     struct buf body;
-    struct rows_batch batch;
+    struct rows_items batch;
+    struct dynamo_error detail;
     struct rows_get gets[ITEMS + 1];
     for (size_t i = 0; i <= ITEMS; i++)
         gets[i] = (struct rows_get){.of = keys[i]};
     os_code code = rows_build_transact_get(&server.endpoint, gets, ITEMS + 1, &request, &body, NULL);
     struct http_response response = send_built(code, &request, &body);
-    assert_int_equal(rows_read_transact_get(&response, WHERE, gets, ITEMS + 1, &batch, NULL), TABLE_OK);
+    assert_int_equal(rows_read_transact_get(&response, WHERE, gets, ITEMS + 1, &batch, &detail, NULL), TABLE_OK);
     assert_items(&batch, items);
-    rows_batch_free(&batch);
+    rows_items_free(&batch);
     http_response_free(&response);
 }
 
@@ -223,13 +225,14 @@ static size_t count_pages(struct rows_list *list)
         struct http_request request;
         struct buf body;
         struct rows_page page;
+        struct dynamo_error detail;
         list->start_key = start_key;
         os_code code = rows_build_list(&server.endpoint, list, &request, &body, NULL);
         struct http_response response = send_built(code, &request, &body);
-        assert_int_equal(rows_read_page(&response, WHERE, list, &page, NULL), TABLE_OK);
+        assert_int_equal(rows_read_page(&response, WHERE, list, &page, &detail, NULL), TABLE_OK);
         count += json_array_size(page.items);
         json_decref(start_key);
-        start_key = json_incref((json_t *)page.last_key);
+        start_key = json_incref(page.last_key);
         rows_page_free(&page);
         http_response_free(&response);
     } while (start_key != NULL);
@@ -240,7 +243,7 @@ TEST(items_are_read_at_once_and_in_pages)
 {
     struct rows_key keys[ITEMS + 1];
     json_t *items[ITEMS];
-    struct rows_reading reading;
+    json_t *found = NULL;
     static const struct path_step step = {.name = "mark"};
     json_t *mark = case_json("{'S':'7'}");
     const struct condition_term marked = {.path = {&step, 1}, .test = CONDITION_EQUALS, .value = mark};
@@ -252,9 +255,9 @@ TEST(items_are_read_at_once_and_in_pages)
             continue;
         items[i] = item_of(name, json_pack("{s:O}", "mark", mark));
         assert_int_equal(
-            outcome_of_write(&(struct rows_write){.kind = ROWS_PUT, .table = &table, .item = items[i]}, &reading),
+            outcome_of_write(&(struct rows_write){.kind = ROWS_PUT, .table = &table, .item = items[i]}, &found),
             TABLE_OK);
-        rows_reading_free(&reading);
+        json_decref(found);
     }
     read_at_once(keys, items);
     read_in_a_transaction(keys, items);

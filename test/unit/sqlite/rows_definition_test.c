@@ -68,15 +68,15 @@ TEST(two_indexes_have_two_names)
 
 TEST_WITH(state, a_table_is_read_as_it_was_made)
 {
-    struct rows_table table;
+    struct sqlite_rows_table table;
     char difference[512];
     CHECK_OK(sqlite_rows_describe(state->rows, "things", patient(), &table, &error));
     assert_null(rows_definition_difference(&table.definition, &things, difference));
     assert_string_equal(table.definition.indexes[0].names[0], "x");
     assert_string_equal(table.definition.ttl, "ttl");
-    rows_table_free(&table);
+    sqlite_rows_table_free(&table);
     CHECK_IS(sqlite_rows_describe(state->rows, "others", patient(), &table, &error), OS_ERR_NO_TABLE);
-    rows_table_free(&table);
+    sqlite_rows_table_free(&table);
 }
 
 TEST_WITH(state, making_a_table_again_is_fine_with_the_same_definition)
@@ -87,7 +87,7 @@ TEST_WITH(state, making_a_table_again_is_fine_with_the_same_definition)
     CHECK_OK(sqlite_rows_create(state->rows, "things", &same, patient(), &error));
     put_item(state, "{'p':{'S':'a'},'s':{'N':'1'}}");
     CHECK_OK(sqlite_rows_create(state->rows, "things", &things, patient(), &error));
-    CHECK_ITEM(get_item(state, "things", "{'p':{'S':'a'},'s':{'N':'1'}}"), "{'p':{'S':'a'},'s':{'N':'1'}}");
+    CHECK_ITEM(get_item(state, &things_table, "{'p':{'S':'a'},'s':{'N':'1'}}"), "{'p':{'S':'a'},'s':{'N':'1'}}");
     CHECK_IS(sqlite_rows_create(state->rows, "a", &things, patient(), &error), OS_ERR_ARGUMENT);
 }
 
