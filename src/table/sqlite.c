@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The SQLite tables behind the interface. */
 #include "sqlite/tables.h"
+#include "table/sqlite_opened.h"
 #include "table/sqlite_task.h"
 #include "table/table.h"
 
 #include "base/container.h"
 #include "base/error.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +15,7 @@ struct sqlite_service {
     struct table table;
     struct loop *loop;
     char *file;
-    pthread_mutex_t mutex;      /* of `open` */
-    struct sqlite_tables *open; /* NULL until the file is there */
+    struct sqlite_opened opened;
 };
 
 struct table_op {
@@ -38,32 +37,6 @@ static struct table_op *sqlite_op_of(struct sqlite_task *task)
 static struct sqlite_service *sqlite_of(struct table *table)
 {
     return (struct sqlite_service *)table;
-}
-
-/* The one that is open, which becomes `made` if there is none; what is then too much is closed. */
-static struct sqlite_tables *settle_on(struct sqlite_service *service, struct sqlite_tables *made)
-{
-    pthread_mutex_lock(&service->mutex);
-    if (service->open == NULL) {
-        service->open = made;
-        made = NULL;
-    }
-    struct sqlite_tables *open = service->open;
-    pthread_mutex_unlock(&service->mutex);
-    sqlite_tables_close(made);
-    return open;
-}
-
-/* Opened when first needed, and again after a failure: `oscommit table create` may come later than the client. Not
- * under the mutex: one who waits for a busy file would make others wait beyond their deadlines. */
-static struct sqlite_tables *sqlite_opened(const struct table_op *op, os_error *err)
-{
-    struct sqlite_tables *made = NULL;
-    struct sqlite_tables *open = settle_on(op->service, NULL);
-    if (open != NULL)
-        return open;
-    struct sqlite_patience patience = sqlite_task_patience(&op->task);
-    return sqlite_tables_open(op->service->file, &patience, &made, err) == OS_OK ? settle_on(op->service, made) : NULL;
 }
 
 static bool sqlite_give_row(void *context, const struct item *item, bool readable)
@@ -126,7 +99,7 @@ static void sqlite_execute(struct table_op *op)
     op->answer.item = NULL;
     if (op->request.verb == TABLE_CREATE && sqlite_tables_create(op->service->file, &patience, err) != OS_OK)
         return;
-    struct sqlite_tables *tables = sqlite_opened(op, err);
+    struct sqlite_tables *tables = sqlite_opened_get(&op->service->opened, sqlite_task_patience(&op->task), err);
     if (tables == NULL)
         return;
     sqlite_reading_free(&op->reading);
@@ -193,8 +166,7 @@ static void local_cancel(struct table *table, struct table_op *op)
 static void local_free(struct table *table)
 {
     struct sqlite_service *local = sqlite_of(table);
-    sqlite_tables_close(local->open);
-    pthread_mutex_destroy(&local->mutex);
+    sqlite_opened_free(&local->opened);
     free(local->file);
     free(local);
 }
@@ -205,13 +177,27 @@ static const struct table_vtable local_vtable = {
     .free = local_free,
 };
 
+static os_code open_tables(const char *file, const struct sqlite_patience *patience, void **ret, os_error *err)
+{
+    struct sqlite_tables *tables = NULL;
+    os_code code = sqlite_tables_open(file, patience, &tables, err);
+    *ret = tables;
+    return code;
+}
+
+static void close_tables(void *tables)
+{
+    sqlite_tables_close(tables);
+}
+
 os_code sqlite_table_new(const struct table_config *config, struct table **ret, os_error *err)
 {
     struct sqlite_service *local = calloc(1, sizeof(*local));
     if (local == NULL)
         return error_no_memory(err);
     local->file = strdup(config->name);
-    if (local->file == NULL || pthread_mutex_init(&local->mutex, NULL) != 0) {
+    local->opened = (struct sqlite_opened){.file = local->file, .open = open_tables, .close = close_tables};
+    if (local->file == NULL || !sqlite_opened_init(&local->opened)) {
         free(local->file);
         free(local);
         return error_no_memory(err);

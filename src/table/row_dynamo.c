@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Items of any attributes at DynamoDB: built and read by dynamo/rows_*.h, sent by dynamo_call.c. */
+#include "table/row_service.h"
+
+#include "base/container.h"
+#include "base/error.h"
+#include "dynamo/rows_request.h"
+#include "dynamo/rows_response.h"
+#include "loop/retry.h"
+#include "rows/check.h"
+#include "table/dynamo_call.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row_dynamo {
+    struct row_service service;
+    struct dynamo_connection connection;
+};
+
+struct row_op {
+    struct dynamo_call call;
+    struct row_request request;
+    row_done_fn done;
+    void *context;
+    struct row_answer answer;
+    struct retry retry; /* of what a batch has left */
+    char where[400];    /* "table NAME in REGION", for sentences */
+};
+
+static struct row_op *op_of(struct dynamo_call *call)
+{
+    return container_of(call, struct row_op, call);
+}
+
+/* ------------------------------------------------------------------------------------------------ the end */
+
+static void row_op_free(struct row_op *op)
+{
+    retry_stop(&op->retry);
+    dynamo_call_free(&op->call);
+    row_answer_free(&op->answer, &op->request);
+    free(op);
+}
+
+static void row_op_finish(struct row_op *op, enum table_outcome outcome)
+{
+    struct row_answer *answer = &op->answer;
+    answer->outcome = outcome;
+    answer->requests = op->call.requests;
+    answer->has_date = op->call.has_date;
+    answer->date_s = op->call.date_s;
+    op->done(op->context, answer);
+    row_op_free(op);
+}
+
+static void row_op_cancelled(struct dynamo_call *call)
+{
+    row_op_free(op_of(call));
+}
+
+static void row_op_failed(struct dynamo_call *call, const os_error *why)
+{
+    op_of(call)->answer.error = *why;
+    row_op_finish(op_of(call), why->code == OS_ERR_NO_MEMORY ? TABLE_THROTTLED : TABLE_REFUSED);
+}
+
+static void row_op_unanswered(struct dynamo_call *call, const struct http_result *result, enum table_outcome outcome)
+{
+    struct row_op *op = op_of(call);
+    error_set(&op->answer.error, result->code, "The %s could not be asked: %s", op->where, result->message);
+    row_op_finish(op, outcome);
+}
+
+/* ------------------------------------------------------------------------------------------------ batches */
+
+/* Whole items, each at its own instant. */
+static bool is_batch(const struct row_request *request)
+{
+    return request->verb == ROW_READ && request->get_count > 1 && !request->is_snapshot;
+}
+
+/* What was left, in order; the numbers of the keys may be NULL. Returns how many. */
+static size_t keys_left(const struct row_op *op, struct rows_key *ret_keys, size_t *ret_numbers)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < op->request.get_count; i++) {
+        if (!op->answer.items.left[i])
+            continue;
+        ret_keys[count] = op->request.gets[i].of;
+        ret_numbers[count++] = i;
+    }
+    return count;
+}
+
+static os_code build_batch(struct row_op *op, os_error *err)
+{
+    os_code code = rows_check_gets(op->request.gets, op->request.get_count, err);
+    if (code != OS_OK)
+        return code;
+    struct rows_key keys[ROWS_AT_ONCE_MAX];
+    size_t numbers[ROWS_AT_ONCE_MAX];
+    size_t count = keys_left(op, keys, numbers);
+    return rows_build_batch(&op->call.connection->endpoint, keys, count, &op->call.http, &op->call.body, err);
+}
+
+static void take_batch(struct rows_items *to, struct rows_items *part, const size_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        to->left[numbers[i]] = part->left[i];
+        to->items[numbers[i]] = part->items[i];
+        part->items[i] = NULL;
+    }
+    to->left_count = part->left_count;
+}
+
+static void ask_for_the_rest(struct retry *retry)
+{
+    dynamo_call_send(&container_of(retry, struct row_op, retry)->call);
+}
+
+/* True: some are left, and asked for again. */
+static bool read_batch(struct row_op *op, const struct http_response *response, enum table_outcome *ret_outcome,
+                       struct dynamo_error *ret_detail)
+{
+    struct rows_key keys[ROWS_AT_ONCE_MAX];
+    size_t numbers[ROWS_AT_ONCE_MAX];
+    size_t count = keys_left(op, keys, numbers);
+    struct rows_items part;
+    *ret_outcome = rows_read_batch(response, op->where, keys, count, &part, ret_detail, &op->answer.error);
+    if (*ret_outcome == TABLE_OK)
+        take_batch(&op->answer.items, &part, numbers, count);
+    rows_items_free(&part);
+    bool some_left = *ret_outcome == TABLE_OK && op->answer.items.left_count > 0;
+    if (some_left && op->answer.items.left_count < count)
+        backoff_restart(&op->retry.backoff);
+    if (some_left)
+        retry_later(&op->retry);
+    return some_left;
+}
+
+/* ------------------------------------------------------------------------------------------------ requests */
+
+static os_code row_op_build(struct dynamo_call *call, os_error *err)
+{
+    struct row_op *op = op_of(call);
+    const struct row_request *request = &op->request;
+    const struct endpoint *endpoint = &call->connection->endpoint;
+    switch (request->verb) {
+    case ROW_WRITE: return rows_build_write(endpoint, request->write, &call->http, &call->body, err);
+    case ROW_TRANSACT: return rows_build_transact_write(endpoint, request->transaction, &call->http, &call->body, err);
+    case ROW_LIST: return rows_build_list(endpoint, request->list, &call->http, &call->body, err);
+    case ROW_READ: break;
+    }
+    if (is_batch(request))
+        return build_batch(op, err);
+    if (request->get_count == 1)
+        return rows_build_get(endpoint, request->gets, &call->http, &call->body, err);
+    return rows_build_transact_get(endpoint, request->gets, request->get_count, &call->http, &call->body, err);
+}
+
+static enum table_outcome read_transaction(struct row_op *op, const struct http_response *response,
+                                           struct dynamo_error *ret_detail)
+{
+    const struct rows_transaction *transaction = op->request.transaction;
+    return rows_read_transact_write(response, op->where, transaction, op->answer.answers, ret_detail,
+                                    &op->answer.error);
+}
+
+static enum table_outcome read_one_answer(struct row_op *op, const struct http_response *response,
+                                          struct dynamo_error *ret_detail)
+{
+    const struct row_request *request = &op->request;
+    struct row_answer *answer = &op->answer;
+    os_error *err = &answer->error;
+    switch (request->verb) {
+    case ROW_WRITE: return rows_read_write(response, op->where, request->write, &answer->item, ret_detail, err);
+    case ROW_TRANSACT: return read_transaction(op, response, ret_detail);
+    case ROW_LIST: return rows_read_page(response, op->where, request->list, &answer->page, ret_detail, err);
+    case ROW_READ: break;
+    }
+    if (request->get_count == 1)
+        return rows_read_get(response, op->where, request->gets, &answer->items.items[0], ret_detail, err);
+    return rows_read_transact_get(response, op->where, request->gets, request->get_count, &answer->items, ret_detail,
+                                  err);
+}
+
+static void row_op_answered(struct dynamo_call *call, const struct http_response *response)
+{
+    struct row_op *op = op_of(call);
+    struct dynamo_error detail;
+    enum table_outcome outcome = TABLE_OK;
+    if (is_batch(&op->request)) {
+        if (read_batch(op, response, &outcome, &detail))
+            return;
+    } else {
+        outcome = read_one_answer(op, response, &detail);
+    }
+    op->answer.foreign = detail.foreign;
+    if (!dynamo_call_repeats(call, &detail))
+        row_op_finish(op, outcome);
+}
+
+static const struct dynamo_caller row_caller = {
+    .build = row_op_build,
+    .answered = row_op_answered,
+    .unanswered = row_op_unanswered,
+    .failed = row_op_failed,
+    .cancelled = row_op_cancelled,
+};
+
+/* ------------------------------------------------------------------------------------------------ the interface */
+
+static const struct rows_table *table_of(const struct row_request *request, size_t i)
+{
+    switch (request->verb) {
+    case ROW_WRITE: return request->write->table;
+    case ROW_TRANSACT: return request->transaction->writes[i].table;
+    case ROW_LIST: return request->list->table;
+    case ROW_READ: break;
+    }
+    return request->gets[i].of.table;
+}
+
+static size_t count_of(const struct row_request *request)
+{
+    if (request->verb == ROW_READ)
+        return request->get_count;
+    return request->verb == ROW_TRANSACT ? request->transaction->count : 1;
+}
+
+/* What is asked, for sentences: a table, or several. */
+static void say_where(const struct row_request *request, const char *region, char *ret, size_t ret_size)
+{
+    size_t count = count_of(request);
+    const char *first = count > 0 ? table_of(request, 0)->name : "";
+    bool are_several = false;
+    for (size_t i = 1; i < count && !are_several; i++)
+        are_several = strcmp(table_of(request, i)->name, first) != 0;
+    snprintf(ret, ret_size, "%s %.255s%s in %s", are_several ? "tables" : "table", first,
+             are_several ? " and others" : "", region);
+}
+
+static struct row_dynamo *row_dynamo_of(struct row_service *service)
+{
+    return container_of(service, struct row_dynamo, service);
+}
+
+static bool row_op_init(struct row_op *op, struct row_dynamo *dynamo, const struct row_request *request)
+{
+    op->request = *request;
+    retry_init(&op->retry, dynamo->connection.loop, ask_for_the_rest);
+    dynamo_call_init(&op->call, &row_caller, &dynamo->connection);
+    op->call.deadline_monotonic_ms = request->deadline_monotonic_ms;
+    op->call.try_ms = request->try_ms;
+    op->call.once = request->once;
+    say_where(request, dynamo->connection.endpoint.region, op->where, sizeof(op->where));
+    for (size_t i = 0; is_batch(request) && i < request->get_count && i < ROWS_AT_ONCE_MAX; i++)
+        op->answer.items.left[i] = true;
+    if (request->verb == ROW_TRANSACT)
+        op->answer.answers = calloc(request->transaction->count, sizeof(*op->answer.answers));
+    return request->verb != ROW_TRANSACT || op->answer.answers != NULL;
+}
+
+static struct row_op *row_dynamo_start(struct row_service *service, const struct row_request *request, row_done_fn done,
+                                       void *context)
+{
+    struct row_op *op = calloc(1, sizeof(*op));
+    if (op == NULL)
+        return NULL;
+    op->done = done;
+    op->context = context;
+    if (row_op_init(op, row_dynamo_of(service), request)) {
+        dynamo_call_send(&op->call);
+        return op;
+    }
+    row_op_free(op);
+    return NULL;
+}
+
+static void row_dynamo_cancel(struct row_service *service, struct row_op *op)
+{
+    (void)service;
+    dynamo_call_cancel(&op->call);
+}
+
+static void row_dynamo_free(struct row_service *service)
+{
+    struct row_dynamo *dynamo = row_dynamo_of(service);
+    dynamo_connection_close(&dynamo->connection);
+    free(dynamo);
+}
+
+static const struct row_service_vtable row_dynamo_vtable = {
+    .start = row_dynamo_start,
+    .cancel = row_dynamo_cancel,
+    .free = row_dynamo_free,
+};
+
+os_code row_dynamo_new(const struct table_config *config, struct row_service **ret, os_error *err)
+{
+    struct row_dynamo *dynamo = calloc(1, sizeof(*dynamo));
+    if (dynamo == NULL)
+        return error_no_memory(err);
+    if (!dynamo_connection_open(&dynamo->connection, config->loop, config->endpoint, config->credentials,
+                                config->stall_ms)) {
+        dynamo_connection_close(&dynamo->connection);
+        free(dynamo);
+        return error_no_memory(err);
+    }
+    dynamo->service.vtable = &row_dynamo_vtable;
+    *ret = &dynamo->service;
+    return OS_OK;
+}
