@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Requests about items of any attributes, and what is read of their answers, with DynamoDB Local: the conditions and the
- * changes of the unit tests, and what several items take.
+ * changes of the unit tests, and what several items take. SQLite is asked by the same structs, and answers the same.
  */
 #include "support/test.h"
 #include "unit/sim/real.h"
 
 #include "dynamo/rows_request.h"
 #include "dynamo/rows_response.h"
+#include "sqlite/rows.h"
+#include "sqlite/tables.h"
 #include "support/raw_service.h"
 #include "unit/attribute/case_reading.h"
+#include "unit/sqlite/scratch.h"
 /* clang-format off */
 #include "unit/attribute/condition_cases.h"
 #include "unit/attribute/change_cases.h"
@@ -22,6 +25,8 @@
 
 static struct real_service server;
 static struct rows_table table = {.keys = {"key", NULL}};
+static struct sqlite_rows *embedded;
+enum { PATIENT_MS = 60000, NOW_S = 2000000000 };
 
 /* Takes what was built. */
 static struct http_response send_built(os_code code, struct http_request *request, struct buf *body)
@@ -43,6 +48,22 @@ static json_t *item_of(const char *name, json_t *more)
     return item;
 }
 
+static bool items_alike(json_t *a, json_t *b)
+{
+    return a == NULL || b == NULL ? a == b : case_items_equal(a, b);
+}
+
+static void assert_sqlite_writes_alike(const struct rows_write *write, enum table_outcome outcome, json_t *item)
+{
+    os_error err;
+    json_t *found = NULL;
+    enum table_outcome own = sqlite_rows_write(embedded, write, sqlite_patience_ms(PATIENT_MS), NOW_S, &found, &err);
+    if (own != outcome)
+        fail_msg("SQLite: outcome %d instead of %d: %s", (int)own, (int)outcome, err.message);
+    assert_true(items_alike(found, item));
+    json_decref(found);
+}
+
 static enum table_outcome outcome_of_write(const struct rows_write *write, json_t **ret_item)
 {
     struct http_request request;
@@ -53,6 +74,7 @@ static enum table_outcome outcome_of_write(const struct rows_write *write, json_
     struct http_response response = send_built(code, &request, &body);
     enum table_outcome outcome = rows_read_write(&response, WHERE, write, ret_item, &detail, &err);
     http_response_free(&response);
+    assert_sqlite_writes_alike(write, outcome, *ret_item);
     return outcome;
 }
 
@@ -72,9 +94,13 @@ static bool is_refused_when_built(const struct rows_write *write)
 {
     struct http_request request;
     struct buf body;
+    json_t *item = NULL;
     os_code code = rows_build_write(&server.endpoint, write, &request, &body, NULL);
     http_request_free(&request);
     buf_free(&body);
+    if (code != OS_OK)
+        assert_int_equal(sqlite_rows_write(embedded, write, sqlite_patience_ms(PATIENT_MS), NOW_S, &item, NULL),
+                         TABLE_REFUSED);
     return code != OS_OK;
 }
 
@@ -140,6 +166,14 @@ static enum table_outcome outcome_of_transaction(const struct rows_transaction *
     struct http_response response = send_built(code, &request, &body);
     enum table_outcome outcome = rows_read_transact_write(&response, WHERE, transaction, ret, &detail, &err);
     http_response_free(&response);
+    struct rows_answer own[2];
+    assert_int_equal(sqlite_rows_transact(embedded, transaction, sqlite_patience_ms(PATIENT_MS), NOW_S, own, &err),
+                     outcome);
+    for (size_t i = 0; i < transaction->count; i++) {
+        assert_int_equal(own[i].verdict, ret[i].verdict);
+        assert_true(items_alike(own[i].item, ret[i].item));
+    }
+    rows_answers_free(own, transaction->count);
     return outcome;
 }
 
@@ -214,6 +248,27 @@ static void read_in_a_transaction(const struct rows_key *keys, json_t *const ite
     assert_items(&batch, items);
     rows_items_free(&batch);
     http_response_free(&response);
+    assert_int_equal(sqlite_rows_get(embedded, gets, ITEMS + 1, sqlite_patience_ms(PATIENT_MS), &batch, NULL),
+                     TABLE_OK);
+    assert_items(&batch, items);
+    rows_items_free(&batch);
+}
+
+/* The same list, in SQLite. */
+static size_t count_pages_of_sqlite(struct rows_list *list)
+{
+    size_t count = 0;
+    json_t *start_key = NULL;
+    do {
+        struct rows_page page;
+        list->start_key = start_key;
+        assert_int_equal(sqlite_rows_list(embedded, list, sqlite_patience_ms(PATIENT_MS), &page, NULL), TABLE_OK);
+        count += json_array_size(page.items);
+        json_decref(start_key);
+        start_key = json_incref(page.last_key);
+        rows_page_free(&page);
+    } while (start_key != NULL);
+    return count;
 }
 
 /* How many items the pages from here on have; pages of two, of which the filter leaves some empty. */
@@ -236,6 +291,7 @@ static size_t count_pages(struct rows_list *list)
         rows_page_free(&page);
         http_response_free(&response);
     } while (start_key != NULL);
+    assert_int_equal(count_pages_of_sqlite(list), count);
     return count;
 }
 
@@ -271,12 +327,29 @@ TEST(items_are_read_at_once_and_in_pages)
     json_decref(mark);
 }
 
+static bool open_embedded(const char *folder)
+{
+    os_error err;
+    char file[256];
+    const struct rows_definition definition = {.keys = {.partition = {"key", VALUE_S}}};
+    snprintf(file, sizeof(file), "%s/rows.db", folder);
+    if (sqlite_tables_create(file, NULL, &err) == OS_OK && sqlite_rows_open(file, NULL, &embedded, &err) == OS_OK &&
+        sqlite_rows_create(embedded, table.name, &definition, sqlite_patience_ms(PATIENT_MS), &err) == OS_OK)
+        return true;
+    fprintf(stderr, "%s\n", err.message);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
+    char *folder = scratch_make();
     const char *endpoint = getenv("OSCOMMIT_TEST_DYNAMODB_ENDPOINT");
     real_open(&server, "OSCOMMIT_TEST_DYNAMODB_ENDPOINT", "dynamodb");
     table.name = server.unique;
-    int status = raw_make_table(endpoint, table.name, "key", "S", NULL) ? test_main(argc, argv) : 1;
+    bool is_open = raw_make_table(endpoint, table.name, "key", "S", NULL) && open_embedded(folder);
+    int status = is_open ? test_main(argc, argv) : 1;
+    sqlite_rows_close(embedded);
+    scratch_remove(folder);
     real_close(&server);
     return status;
 }
