@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that runs out: an error, or the same answer as with memory. Never another item, never another document. */
+#include "document/document_write.h"
+#include "document_reading.h"
+#include "support/test.h"
+
+#include "support/failing_functions.h"
+
+static const char model[] = "{'s':'text','n':[1,0.1,1e20,null,true],'m':{'a':{'b':[]}}}";
+
+static os_code make(const struct document_wish *wish, struct document_write *ret)
+{
+    json_set_alloc_funcs(failing_malloc, free);
+    os_code code = document_write_make(wish, ret, NULL);
+    json_set_alloc_funcs(malloc, free);
+    alloc_fail_none();
+    return code;
+}
+
+TEST(a_write_is_made_without_memory_as_with_it_or_not_at_all)
+{
+    struct document_write wanted;
+    json_t *json = reading_json(model);
+    const struct document_wish wish = {
+        .key = reading_key(DOCUMENT_COMBINED), .version = 3, .desired = json, .reported = json};
+    assert_int_equal(document_write_make(&wish, &wanted, NULL), OS_OK);
+    alloc_failed = true;
+    for (size_t number = 0; alloc_failed; number++)
+        for (size_t failures = 1; failures <= 1000; failures += 999) {
+            struct document_write write;
+            alloc_fail_from(number, failures);
+            os_code code = make(&wish, &write);
+            if (code == OS_OK)
+                assert_true(json_equal(write.item, wanted.item) && json_equal(write.expected, wanted.expected));
+            else
+                assert_true(code == OS_ERR_NO_MEMORY && write.item == NULL && write.expected == NULL);
+            document_write_free(&write);
+        }
+    document_write_free(&wanted);
+    json_decref(json);
+}
+
+TEST(a_document_is_read_without_memory_as_with_it_or_not_at_all)
+{
+    struct document_write write;
+    json_t *json = reading_json(model);
+    const struct document_wish wish = {.key = reading_key(DOCUMENT_COMBINED), .desired = json, .reported = json};
+    assert_int_equal(document_write_make(&wish, &write, NULL), OS_OK);
+    alloc_failed = true;
+    for (size_t number = 0; alloc_failed; number++)
+        for (size_t failures = 1; failures <= 1000; failures += 999) {
+            struct document document;
+            alloc_fail_from(number, failures);
+            json_set_alloc_funcs(failing_malloc, free);
+            os_code code = document_from_item(write.item, &document, NULL);
+            json_set_alloc_funcs(malloc, free);
+            alloc_fail_none();
+            if (code == OS_OK)
+                assert_true(document.version == 1 && json_equal(document.desired, json) &&
+                            json_equal(document.reported, json));
+            else
+                assert_true(code == OS_ERR_NO_MEMORY && document.desired == NULL && document.reported == NULL);
+            document_free(&document);
+        }
+    document_write_free(&write);
+    json_decref(json);
+}
