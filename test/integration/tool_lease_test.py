@@ -11,7 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from lease_testing import LOST, PATIENCE_S, SHORT_S, SLACK_S, LeaseCase
+from lease_testing import HELD_S, LOST, PATIENCE_S, SHORT_S, SLACK_S, LeaseCase
 from oscommit_testing import CONFLICT, DONE, NOT_EXECUTED, USAGE, dynamo, main, tool
 
 
@@ -187,7 +187,7 @@ class Queries(LeaseCase):
 
     def test_a_lease_whose_holder_lives_is_not_broken(self):
         name = self.key("lives")
-        holder = self.start("lock", name, "--ttl", "6s", "--", "sh", "-c", "echo ready; read line",
+        holder = self.start("lock", name, "--ttl", f"{HELD_S}s", "--", "sh", "-c", "echo ready; read line",
                             stdin=subprocess.PIPE)
         self.addCleanup(holder.kill)
         self.assertEqual(holder.stdout.readline(), b"ready\n")

@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import wall_clock
-from lease_testing import LOST, PATIENCE_S, PROMISED_S, SLACK_S, LeaseCase, OnStoreCase
+from lease_testing import HELD_S, LOST, PATIENCE_S, PROMISED_S, SLACK_S, LeaseCase, OnStoreCase
 from oscommit_testing import CONFLICT, DONE, NOT_EXECUTED, USAGE, FaultProxy, main, tool
 
 NOT_RUNNABLE, NOT_FOUND = 126, 127
@@ -240,27 +240,25 @@ class Signals(LockCase):
 
 
 class Killed(LockCase):
-    TTL_S = 6  # a busy machine may take seconds to start three programs, and a lease that is over is lost
-
     def test_a_dead_holder_is_followed_when_its_time_is_over(self):
         name = self.key("killed")
-        holder = self.hold(name, "--ttl", f"{self.TTL_S}s", program=("sh", "-c", "sleep 600 & echo ready; echo $!; wait"))
+        holder = self.hold(name, "--ttl", f"{HELD_S}s", program=("sh", "-c", "sleep 600 & echo ready; echo $!; wait"))
         program = int(holder.stdout.readline())  # a child of the shell, which no death signal reaches
         keeper = children(holder.pid)["lock-keeper"]
-        second = self.start("lock", name, "--wait", "5m", "--ttl", f"{self.TTL_S}s", "--", "echo", "second")
+        second = self.start("lock", name, "--wait", "5m", "--ttl", f"{HELD_S}s", "--", "echo", "second")
         since = time.monotonic()
         holder.kill()
         self.assertEqual(second.stdout.readline(), b"second\n")
         took = time.monotonic() - since
         self.assertFalse(is_there(program), "two programs at a time")
-        print(f"\n{type(self).__name__}: another ran {took:.2f} s after the kill, with a time to live of {self.TTL_S} s")
-        self.assertLess(took, self.TTL_S + PROMISED_S + SLACK_S)
+        print(f"\n{type(self).__name__}: another ran {took:.2f} s after the kill, with a time to live of {HELD_S} s")
+        self.assertLess(took, HELD_S + PROMISED_S + SLACK_S)
         self.ends(second, DONE)
         self.gone(keeper)
         self.ends(holder, -signal.SIGKILL)
 
     def test_one_that_does_not_end_is_killed(self):
-        holder = self.hold(self.key("deaf"), "--ttl", f"{self.TTL_S}s",
+        holder = self.hold(self.key("deaf"), "--ttl", f"{HELD_S}s",
                            program=("sh", "-c", "trap '' TERM; echo ready; echo $$; while :; do sleep 0.1; done"))
         program = int(holder.stdout.readline())
         holder.kill()
@@ -268,11 +266,9 @@ class Killed(LockCase):
 
 
 class Stopped(LockCase):
-    TTL_S = 6
-
     def stopped(self, name, more):
         """A holder that is stopped, with all or some of its processes, until another was there."""
-        holder = self.hold(name, "--ttl", f"{self.TTL_S}s", program=("sh", "-c", "echo ready; echo $$; exec sleep 600"))
+        holder = self.hold(name, "--ttl", f"{HELD_S}s", program=("sh", "-c", "echo ready; echo $$; exec sleep 600"))
         program = int(holder.stdout.readline())
         processes = [holder.pid, *more(children(holder.pid)["lock-keeper"], program)]
         self.stop(*processes)
@@ -299,7 +295,6 @@ class Stopped(LockCase):
 
 class ClockMoved(LockCase):
     """The wall clock of the holder's machine is set, while it holds."""
-    TTL_S = 6
     AN_HOUR_S = 3600
 
     def setUp(self):
@@ -308,7 +303,7 @@ class ClockMoved(LockCase):
 
     def test_an_hour_forward_ends_the_program_before_another_runs(self):
         name = self.key("forward")
-        holder = self.hold(name, "--ttl", f"{self.TTL_S}s", environment=self.clock.environment,
+        holder = self.hold(name, "--ttl", f"{HELD_S}s", environment=self.clock.environment,
                            program=("sh", "-c", "echo ready; echo $$; exec sleep 600"))
         program = int(holder.stdout.readline())
         second = self.start("lock", name, "--wait", "5m", "--", "echo", "second")
@@ -317,18 +312,18 @@ class ClockMoved(LockCase):
         self.assertEqual(second.stdout.readline(), b"second\n")
         took = time.monotonic() - since
         self.assertFalse(is_there(program), "two programs at a time")
-        print(f"\n{type(self).__name__}: another ran {took:.2f} s after the clock was set, time to live {self.TTL_S} s")
-        self.assertLess(took, self.TTL_S + PROMISED_S + SLACK_S)
+        print(f"\n{type(self).__name__}: another ran {took:.2f} s after the clock was set, time to live {HELD_S} s")
+        self.assertLess(took, HELD_S + PROMISED_S + SLACK_S)
         self.ends(second, DONE)
         _, err = self.ends(holder, LOST)
         self.assertIn("lost", err)
 
     def test_an_hour_back_changes_nothing(self):
         name = self.key("back")
-        holder = self.hold(name, "--ttl", f"{self.TTL_S}s", environment=self.clock.environment, stdin=subprocess.PIPE,
+        holder = self.hold(name, "--ttl", f"{HELD_S}s", environment=self.clock.environment, stdin=subprocess.PIPE,
                            program=("sh", "-c", "echo ready; read line"))
         self.clock.set(-self.AN_HOUR_S)
-        self.exits(CONFLICT, "lock", name, "--wait", f"{2 * self.TTL_S}s", "--", "echo", "second")
+        self.exits(CONFLICT, "lock", name, "--wait", f"{2 * HELD_S}s", "--", "echo", "second")
         holder.stdin.write(b"\n")
         holder.stdin.flush()
         self.ends(holder, DONE)
@@ -380,7 +375,6 @@ class Compactor(OnStoreCase, LockCase):
     """examples/compact.sh: one stops between its look at the parts and its write, for longer than its lease lives."""
 
     SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "compact.sh")
-    TTL_S = 6
     # Stands before the tool. The first update says who it is, and waits to be stopped.
     WAITS = """#!/bin/sh
 if [ "$1" = update ] && mkdir "$FOLDER/first" 2>/dev/null; then
@@ -411,7 +405,7 @@ exec "$TOOL" "$@"
         with open(os.open(folder + "/oscommit", os.O_CREAT | os.O_WRONLY, 0o700), "w", encoding="utf-8") as waits:
             waits.write(self.WAITS % at_the_first)
         self.ok("put", self.file("part", b"one\n"), self.url(f"{table}/parts/1"), "--if-absent")
-        holder = self.compact(folder, table, self.TTL_S)
+        holder = self.compact(folder, table, HELD_S)
         self.assertEqual(holder.stdout.readline(), b"ready\n", "the compactor does not write")
         first = int(holder.stdout.readline())
         group, keeper = os.getpgid(first), children(holder.pid)["lock-keeper"]
@@ -447,7 +441,7 @@ class Lost(LockCase):
 
     def test_a_lease_that_somebody_removed_ends_the_program(self):
         name = self.key("removed")
-        holder = self.hold(name, "--ttl", "6s", program=("sh", "-c", self.CLEANS))
+        holder = self.hold(name, "--ttl", f"{HELD_S}s", program=("sh", "-c", self.CLEANS))
         self.delete_item(name)
         out, err = self.ends(holder, LOST)
         self.assertEqual(out, "cleaned\n")
@@ -456,7 +450,7 @@ class Lost(LockCase):
 
     def test_json_says_that_it_was_lost(self):
         name = self.key("lost-json")
-        holder = self.hold(name, "--ttl", "6s", "--json", program=("sh", "-c", "echo ready; exec sleep 600"))
+        holder = self.hold(name, "--ttl", f"{HELD_S}s", "--json", program=("sh", "-c", "echo ready; exec sleep 600"))
         self.delete_item(name)
         out, _ = self.ends(holder, LOST)
         self.assertIn('"verdict":"lost"', out)
@@ -465,7 +459,7 @@ class Lost(LockCase):
     def test_one_that_does_not_end_is_killed(self):
         name = self.key("deaf")
         deaf = "trap '' TERM; echo ready; while :; do sleep 0.1; done"
-        holder = self.hold(name, "--ttl", "6s", program=("sh", "-c", deaf))
+        holder = self.hold(name, "--ttl", f"{HELD_S}s", program=("sh", "-c", deaf))
         self.delete_item(name)
         self.ends(holder, LOST)
 

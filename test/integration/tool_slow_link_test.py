@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A writer behind a slow uplink, in a network namespace of its own: its loopback has the segments of a real path, and
-what the slow writer sends goes through a token bucket (tc tbf). The servers are real ones, started in there."""
+what the slow writer sends goes through a token bucket (tc htb). The servers are real ones, started in there. The slow
+writer asks them over IPv6, everyone else over IPv4: so each connection of its own is slow, whenever it opens it."""
 
 import json
 import os
@@ -19,17 +20,9 @@ from oscommit_testing import tool
 
 TABLE = "slow-link"
 BODY = 62000  # of the slow writer: at 36 kbit/s it takes 14 s
-# The writers differ by the ports that they send from: those of the slow one go through the bucket.
-SLOW_PORTS, FAST_PORTS = "40960 41983", "49152 60999"
-SLOW_MATCH = ["match", "ip", "sport", "0xa000", "0xfc00"]
 # One request carries the whole body (R15.2 would send it in parts, outside the lease). A store waits for a stalled body
 # for longer; nothing here stalls on purpose. The rest are the defaults.
 SHORT = ["--stage-above", "8388608", "--stalled-body-s", "3"]
-
-
-def ports(slow):
-    with open("/proc/sys/net/ipv4/ip_local_port_range", "w", encoding="ascii") as file:
-        file.write(SLOW_PORTS if slow else FAST_PORTS)
 
 
 def add_class(number, rate, *limits):
@@ -41,12 +34,21 @@ def shape(rate):
     add_class("1:30", rate, "burst", "1600", "cburst", "1600")
 
 
+def slow_endpoint(endpoint):
+    return endpoint.replace("127.0.0.1", "[::1]")
+
+
 def build_link():
     run("ip", "link", "set", "lo", "up", "mtu", "1500")
     run("tc", "qdisc", "add", "dev", "lo", "root", "handle", "1:", "htb", "default", "10")
     add_class("1:10", "10gbit")
     shape("36kbit")
-    run("tc", "filter", "add", "dev", "lo", "parent", "1:", "protocol", "ip", "u32", *SLOW_MATCH, "flowid", "1:30")
+
+
+def slow_down(endpoint):
+    """What is sent to this server over IPv6 goes through the bucket."""
+    match = ["match", "ip6", "dport", endpoint.rpartition(":")[2], "0xffff"]
+    run("tc", "filter", "add", "dev", "lo", "parent", "1:", "protocol", "ipv6", "u32", *match, "flowid", "1:30")
 
 
 def slow_bytes(name):
@@ -66,7 +68,6 @@ class SlowLink(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         build_link()
-        ports(slow=False)
         cls.folder = tempfile.TemporaryDirectory(prefix="oscommit-slow-link-")
         cls.servers = os.path.join(cls.folder.name, "servers")
         found = namespace.start_servers(cls.servers, "minio dynamodb")
@@ -81,6 +82,10 @@ class SlowLink(unittest.TestCase):
             "OSCOMMIT_DYNAMODB_ENDPOINT": found["OSCOMMIT_TEST_DYNAMODB_ENDPOINT"],
             "OSCOMMIT_LEDGER": "dynamodb://" + TABLE,
         }
+        slow = {name: slow_endpoint(value) for name, value in cls.environment.items() if name.endswith("_ENDPOINT")}
+        for endpoint in slow.values():
+            slow_down(endpoint)
+        cls.slow_environment = cls.environment | slow
         cls.call("table", "create", "--store", cls.url, "--ledger", "dynamodb://" + TABLE)
 
     @classmethod
@@ -89,9 +94,10 @@ class SlowLink(unittest.TestCase):
         cls.folder.cleanup()
 
     @classmethod
-    def start(cls, *arguments, data=None):
+    def start(cls, *arguments, data=None, environment=None):
         pipe = subprocess.PIPE
-        process = subprocess.Popen([tool(), *arguments], env=cls.environment, stdin=pipe, stdout=pipe, stderr=pipe)
+        environment = environment or cls.environment
+        process = subprocess.Popen([tool(), *arguments], env=environment, stdin=pipe, stdout=pipe, stderr=pipe)
         if data is not None:
             process.stdin.write(data)
         process.stdin.close()
@@ -109,12 +115,11 @@ class SlowLink(unittest.TestCase):
         path = os.path.join(self.folder.name, key)
         with open(path, "wb") as file:
             file.write(letter * BODY)
-        ports(slow=True)
-        writer = self.start("put", path, self.url + key, "--if-absent", "--json", *SHORT, *flags)
+        arguments = ["put", path, self.url + key, "--if-absent", "--json", *SHORT, *flags]
+        writer = self.start(*arguments, environment=self.slow_environment)
         while writer.poll() is None:
             if self.call("table", "show", key, "--store", self.url)[0] == 0:
                 break
-        ports(slow=False)
         return writer
 
     def put_fast(self, key, *flags):
@@ -178,5 +183,5 @@ class SlowLink(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    namespace.enter("ip link set lo up; tc qdisc add dev lo root handle 1: htb default 10", "a token bucket")
+    namespace.enter("ip link set lo up; ip -6 route get ::1; tc qdisc add dev lo root handle 1: htb default 10", "a token bucket")
     unittest.main(verbosity=2)

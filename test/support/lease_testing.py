@@ -7,6 +7,7 @@ from oscommit_testing import DONE, BackendCase, dynamo
 
 LOST = 75
 SHORT_S = 2  # the shortest time to live
+HELD_S = 6  # one that is not over before a busy machine has started the programs of a test: what is over is lost
 PROMISED_S = 2  # a dead holder's lease is another's so long after its time to live, at most ...
 SLACK_S = 20  # ... and this comes on top where a slow machine is shared: processes start late, disks flush late
 PATIENCE_S = 120
