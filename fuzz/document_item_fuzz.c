@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An item of any attributes, read as a document: it is none, with a sentence, or it is written as an item that DynamoDB takes,
+ * An item of any attributes, read as a document of both spellings: it is none, with a sentence, or it is written as an item that DynamoDB takes,
  * and read again as the same. Found in the way of a write it is judged the same each time, and ours only by version and token.
  */
 #include "fuzz.h"
@@ -32,19 +32,21 @@ static struct document_key key_of(const json_t *item)
     return key;
 }
 
-static void check_again(const struct document_key *key, const struct document *document)
+static void check_again(const struct document_key *key, const struct document *document,
+                        enum document_spelling spelling)
 {
     json_t *item;
     struct document again;
     struct document_key read;
     os_error err = {.code = OS_OK};
-    os_code code = document_to_item(key, document, &item, &err);
+    os_code code = document_to_item(key, document, spelling, &item, &err);
     fuzz_check_error(code, &err);
     if (code == OS_ERR_TOO_LARGE) /* "1E125" is shorter than its number, and the key may be another */
         return;
     FUZZ_CHECK(code == OS_OK && item_check(item, NULL) == OS_OK);
     FUZZ_CHECK(document_key_read(item, &read) && read.kind == key->kind);
-    FUZZ_CHECK(document_from_item(item, &again, NULL) == OS_OK);
+    FUZZ_CHECK(document_from_item(item, document_spelling_other(spelling), &again, NULL) == OS_ERR_PROTOCOL);
+    FUZZ_CHECK(document_from_item(item, spelling, &again, NULL) == OS_OK);
     check_same(document, &again);
     document_free(&again);
     json_decref(item);
@@ -54,7 +56,7 @@ static void check_again(const struct document_key *key, const struct document *d
 static void check_judgement(const json_t *item, const struct document_mark *mark)
 {
     int64_t version;
-    const struct document_mark other = {mark->version, text_from("#0")};
+    const struct document_mark other = {mark->version, text_from("#0"), mark->spelling};
     bool is_other = mark->client_token.len != 2 || memcmp(mark->client_token.p, "#0", 2) != 0;
     for (unsigned i = 0; i < 4; i++) {
         const struct document_sending sending = {.is_answer_lost = i % 2 == 1, .is_never_deleted = i / 2 == 1};
@@ -67,10 +69,12 @@ static void check_judgement(const json_t *item, const struct document_mark *mark
 }
 
 /* The next version over the one that is there. */
-static void check_write(const struct document_key *key, const struct document *document, const json_t *item)
+static void check_write(const struct document_key *key, const struct document *document,
+                        enum document_spelling spelling, const json_t *item)
 {
     struct document_write write;
     const struct document_wish wish = {.key = *key,
+                                       .spelling = spelling,
                                        .version = document->version,
                                        .desired = key->kind != DOCUMENT_REPORTED ? document->desired : NULL,
                                        .reported = key->kind != DOCUMENT_DESIRED ? document->reported : NULL};
@@ -79,7 +83,7 @@ static void check_write(const struct document_key *key, const struct document *d
     fuzz_check_error(code, &err);
     if (code != OS_OK)
         return;
-    const struct condition condition = document_write_condition(&write);
+    const struct condition condition = document_condition_terms(&write.condition);
     const struct document_mark mark = document_write_mark(&write);
     FUZZ_CHECK(condition_check(&condition, NULL) == OS_OK && condition_holds(&condition, item));
     FUZZ_CHECK(mark.version == document->version + 1 && !condition_holds(&condition, write.item));
@@ -87,25 +91,27 @@ static void check_write(const struct document_key *key, const struct document *d
     document_write_free(&write);
 }
 
-static void check_item(const json_t *item)
+/* Whether it is a document of this spelling: no item is one of both. */
+static bool check_item(const json_t *item, enum document_spelling spelling)
 {
     struct document document;
     struct document_mark mark;
     const struct document_key key = key_of(item);
     os_error err = {.code = OS_OK};
-    os_code code = document_mark_read(item, &mark, &err);
+    os_code code = document_mark_read(item, spelling, &mark, &err);
     fuzz_check_error(code, &err);
     if (code == OS_OK)
         check_judgement(item, &mark);
     err = (os_error){.code = OS_OK};
-    os_code read = document_from_item(item, &document, &err);
+    os_code read = document_from_item(item, spelling, &document, &err);
     fuzz_check_error(read, &err);
     FUZZ_CHECK(code == OS_OK || read != OS_OK);
     if (read != OS_OK)
-        return;
-    check_again(&key, &document);
-    check_write(&key, &document, item);
+        return code == OS_OK;
+    check_again(&key, &document, spelling);
+    check_write(&key, &document, spelling, item);
     document_free(&document);
+    return true;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -113,8 +119,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = fuzz_copy(data, size);
     json_t *item = json_read(text, size);
     free(text);
-    if (item != NULL && item_check(item, NULL) == OS_OK)
-        check_item(item);
+    if (item != NULL && item_check(item, NULL) == OS_OK) {
+        bool is_by_tags = check_item(item, DOCUMENT_TAGS);
+        bool is_by_fields = check_item(item, DOCUMENT_FIELDS);
+        FUZZ_CHECK(!(is_by_tags && is_by_fields));
+    }
     json_decref(item);
     return 0;
 }

@@ -5,13 +5,6 @@
 #include "attribute/scalar.h"
 #include "document/document_value.h"
 
-#define TIMESTAMP    "timestamp"
-#define CLIENT_TOKEN "clientToken"
-#define DESIRED      "desired"
-#define REPORTED     "reported"
-/* What the SDK makes of the field Version where it reads no json tags. */
-#define VERSION_OF_FIELD "Version"
-
 void document_free(struct document *document)
 {
     json_decref(document->client_token);
@@ -25,42 +18,56 @@ void document_free(struct document *document)
 static os_code add(json_t *item, const char *name, const json_t *json, os_error *err)
 {
     json_t *value;
-    if (json == NULL || json_is_null(json))
-        return OS_OK;
     os_code code = document_value_from_json(json, name, &value, err);
     if (code == OS_OK && json_object_set_new(item, name, value) != 0)
         code = error_no_memory(err);
     return code;
 }
 
-static os_code add_integer(json_t *item, const char *name, int64_t integer, os_error *err)
+static os_code add_new(json_t *item, const char *name, json_t *json, os_error *err)
 {
-    json_t *json = json_integer(integer);
     os_code code = json != NULL ? add(item, name, json, err) : error_no_memory(err);
     json_decref(json);
     return code;
 }
 
-static os_code add_all(json_t *item, const struct document *document, os_error *err)
+static os_code add_token(json_t *item, const char *name, const json_t *token, enum document_spelling spelling,
+                         os_error *err)
 {
-    bool has_token = json_string_length(document->client_token) > 0;
-    os_code code = add_integer(item, DOCUMENT_VERSION, document->version, err);
+    if (json_string_length(token) > 0)
+        return add(item, name, token, err);
+    return spelling == DOCUMENT_FIELDS ? add_new(item, name, json_string(""), err) : OS_OK;
+}
+
+static os_code add_model(json_t *item, const char *name, const json_t *model, enum document_spelling spelling,
+                         os_error *err)
+{
+    if (model != NULL && !json_is_null(model))
+        return add(item, name, model, err);
+    return spelling == DOCUMENT_FIELDS ? add(item, name, json_null(), err) : OS_OK;
+}
+
+static os_code add_all(json_t *item, const struct document *document, enum document_spelling spelling, os_error *err)
+{
+    const struct document_names *names = document_names(spelling);
+    os_code code = add_new(item, names->version, json_integer(document->version), err);
     if (code == OS_OK)
-        code = add_integer(item, TIMESTAMP, document->timestamp_ns, err);
+        code = add_new(item, names->timestamp, json_integer(document->timestamp_ns), err);
     if (code == OS_OK)
-        code = add(item, CLIENT_TOKEN, has_token ? document->client_token : NULL, err);
+        code = add_token(item, names->client_token, document->client_token, spelling, err);
     if (code == OS_OK)
-        code = add(item, DESIRED, document->desired, err);
+        code = add_model(item, names->desired, document->desired, spelling, err);
     if (code == OS_OK)
-        code = add(item, REPORTED, document->reported, err);
+        code = add_model(item, names->reported, document->reported, spelling, err);
     return code == OS_OK ? item_check_size(item, err) : code;
 }
 
-os_code document_to_item(const struct document_key *key, const struct document *document, json_t **ret, os_error *err)
+os_code document_to_item(const struct document_key *key, const struct document *document,
+                         enum document_spelling spelling, json_t **ret, os_error *err)
 {
     os_code code = document_key_attributes(key, ret, err);
     if (code == OS_OK)
-        code = add_all(*ret, document, err);
+        code = add_all(*ret, document, spelling, err);
     if (code != OS_OK) {
         json_decref(*ret);
         *ret = NULL;
@@ -70,40 +77,46 @@ os_code document_to_item(const struct document_key *key, const struct document *
 
 /* ----------------------------------------------------------------------------------------------------- from items */
 
-static os_code refuse_version(const json_t *item, os_error *err)
+static os_code refuse(os_error *err, const char *name, const char *fault)
 {
-    if (json_object_get(item, DOCUMENT_VERSION) != NULL)
-        return error_set(err, OS_ERR_PROTOCOL,
-                         "The item is no document: its version is no whole number from 1 to 9223372036854775807.");
-    if (json_object_get(item, VERSION_OF_FIELD) != NULL)
-        return error_set(
-            err, OS_ERR_PROTOCOL,
-            "The item has the attribute Version and no attribute version: a Go program wrote it without "
-            "TagKey \"json\" in its EncoderOptions, and would not see the version of what is written here. "
-            "Set TagKey there, or keep these documents in a table of their own.");
-    return error_set(err, OS_ERR_PROTOCOL, "The item is no document: it has no attribute version.");
+    return error_set(err, OS_ERR_PROTOCOL, "The item is no document: its %s is no %s.", name, fault);
 }
 
-static os_code read_token(const json_t *item, const json_t **ret, os_error *err)
+static os_code read_version(const json_t *item, enum document_spelling spelling, int64_t *ret, os_error *err)
 {
-    const json_t *value = json_object_get(item, CLIENT_TOKEN);
+    const char *name = document_names(spelling)->version;
+    const json_t *value = json_object_get(item, name);
+    os_code code = document_spelling_check(item, spelling, err);
+    if (code != OS_OK)
+        return code;
+    if (value == NULL)
+        return error_set(err, OS_ERR_PROTOCOL, "The item is no document: it has no attribute %s.", name);
+    if (!document_value_integer(value, ret) || *ret < 1)
+        return refuse(err, name, "whole number from 1 to 9223372036854775807");
+    return OS_OK;
+}
+
+static os_code read_token(const json_t *item, const char *name, const json_t **ret, os_error *err)
+{
+    const json_t *value = json_object_get(item, name);
     *ret = NULL;
     if (value == NULL || value_type(value) == VALUE_NULL)
         return OS_OK;
     if (value_type(value) != VALUE_S)
-        return error_set(err, OS_ERR_PROTOCOL, "The item is no document: its clientToken is no string.");
+        return refuse(err, name, "string");
     *ret = value_inside(value);
     return OS_OK;
 }
 
-os_code document_mark_read(const json_t *item, struct document_mark *ret, os_error *err)
+os_code document_mark_read(const json_t *item, enum document_spelling spelling, struct document_mark *ret,
+                           os_error *err)
 {
-    struct document_mark mark = {.version = 0};
-    const json_t *token;
+    struct document_mark mark = {.spelling = spelling};
+    const json_t *token = NULL;
     *ret = mark;
-    if (!document_value_integer(json_object_get(item, DOCUMENT_VERSION), &mark.version) || mark.version < 1)
-        return refuse_version(item, err);
-    os_code code = read_token(item, &token, err);
+    os_code code = read_version(item, spelling, &mark.version, err);
+    if (code == OS_OK)
+        code = read_token(item, document_names(spelling)->client_token, &token, err);
     if (code != OS_OK)
         return code;
     if (token != NULL)
@@ -121,29 +134,28 @@ static os_code read_model(const json_t *item, const char *name, json_t **ret, os
     return document_value_to_json(value, name, ret, err);
 }
 
-static os_code read_timestamp(const json_t *item, int64_t *ret, os_error *err)
+static os_code read_timestamp(const json_t *item, const char *name, int64_t *ret, os_error *err)
 {
-    const json_t *value = json_object_get(item, TIMESTAMP);
+    const json_t *value = json_object_get(item, name);
     if (value == NULL || document_value_integer(value, ret))
         return OS_OK;
-    return error_set(err, OS_ERR_PROTOCOL, "The item is no document: its timestamp is no whole number of nanoseconds.");
+    return refuse(err, name, "whole number of nanoseconds");
 }
 
-os_code document_from_item(const json_t *item, struct document *ret, os_error *err)
+os_code document_from_item(const json_t *item, enum document_spelling spelling, struct document *ret, os_error *err)
 {
-    struct document_mark mark;
+    const struct document_names *names = document_names(spelling);
     const json_t *token = NULL;
     *ret = (struct document){.version = 0};
-    os_code code = document_mark_read(item, &mark, err);
+    os_code code = read_version(item, spelling, &ret->version, err);
     if (code == OS_OK)
-        code = read_token(item, &token, err);
+        code = read_token(item, names->client_token, &token, err);
     if (code == OS_OK)
-        code = read_timestamp(item, &ret->timestamp_ns, err);
+        code = read_timestamp(item, names->timestamp, &ret->timestamp_ns, err);
     if (code == OS_OK)
-        code = read_model(item, DESIRED, &ret->desired, err);
+        code = read_model(item, names->desired, &ret->desired, err);
     if (code == OS_OK)
-        code = read_model(item, REPORTED, &ret->reported, err);
-    ret->version = mark.version;
+        code = read_model(item, names->reported, &ret->reported, err);
     ret->client_token = json_string_length(token) > 0 ? json_incref((json_t *)token) : NULL;
     if (code != OS_OK)
         document_free(ret);

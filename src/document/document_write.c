@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "document/document_write.h"
 
-#include "attribute/type.h"
-
 #include <string.h>
 
 enum { TOKEN_TEXT_SIZE = DOCUMENT_TOKEN_MAX + 1 + 2 * DOCUMENT_RANDOM_SIZE + 1 };
 
-static const struct path partition_path = {&(const struct path_step){.name = DOCUMENT_PARTITION}, 1};
-static const struct path version_path = {&(const struct path_step){.name = DOCUMENT_VERSION}, 1};
-
 void document_write_free(struct document_write *write)
 {
     json_decref(write->item);
-    json_decref(write->expected);
+    document_condition_free(&write->condition);
     *write = (struct document_write){.item = NULL};
 }
 
@@ -84,27 +79,23 @@ static os_code make_item(const struct document_wish *wish, json_t **ret, os_erro
                                 .client_token = token_of(wish),
                                 .desired = (json_t *)wish->desired,
                                 .reported = (json_t *)wish->reported};
-    os_code code =
-        document.client_token != NULL ? document_to_item(&wish->key, &document, ret, err) : error_no_memory(err);
+    os_code code = document.client_token != NULL ? document_to_item(&wish->key, &document, wish->spelling, ret, err)
+                                                 : error_no_memory(err);
     json_decref(document.client_token);
     return code;
 }
 
-static os_code make_condition(int64_t version, struct document_write *ret, os_error *err)
+static os_code make_condition(const struct document_wish *wish, struct document_condition *ret, os_error *err)
 {
-    char text[TEXT_NUMBER_SIZE];
-    ret->term = (struct condition_term){.path = partition_path, .test = CONDITION_IS_ABSENT};
-    if (version == 0)
-        return OS_OK;
-    text_number((uint64_t)version, text);
-    ret->expected = value_of_type(VALUE_N, json_string(text));
-    ret->term = (struct condition_term){.path = version_path, .test = CONDITION_EQUALS, .value = ret->expected};
-    return ret->expected != NULL ? OS_OK : error_no_memory(err);
+    if (wish->version > 0)
+        return document_condition_of_version(wish->version, wish->spelling, ret, err);
+    document_condition_of_none(ret);
+    return OS_OK;
 }
 
 os_code document_write_make(const struct document_wish *wish, struct document_write *ret, os_error *err)
 {
-    *ret = (struct document_write){.item = NULL};
+    *ret = (struct document_write){.spelling = wish->spelling};
     os_code code = check_version(wish->version, err);
     if (code == OS_OK)
         code = check_token(wish->client_token, err);
@@ -113,21 +104,16 @@ os_code document_write_make(const struct document_wish *wish, struct document_wr
     if (code == OS_OK)
         code = make_item(wish, &ret->item, err);
     if (code == OS_OK)
-        code = make_condition(wish->version, ret, err);
+        code = make_condition(wish, &ret->condition, err);
     if (code != OS_OK)
         document_write_free(ret);
     return code;
 }
 
-struct condition document_write_condition(const struct document_write *write)
-{
-    return (struct condition){&write->term, 1};
-}
-
 struct document_mark document_write_mark(const struct document_write *write)
 {
     struct document_mark mark;
-    (void)document_mark_read(write->item, &mark, NULL); /* it was made here */
+    (void)document_mark_read(write->item, write->spelling, &mark, NULL); /* it was made here */
     return mark;
 }
 
@@ -162,7 +148,7 @@ enum document_standing document_judge(const json_t *found, const struct document
 {
     struct document_mark mark = {.version = 0};
     *ret_version = 0;
-    if (found != NULL && document_mark_read(found, &mark, NULL) != OS_OK)
+    if (found != NULL && document_mark_read(found, wrote->spelling, &mark, NULL) != OS_OK)
         return DOCUMENT_UNREADABLE;
     *ret_version = mark.version;
     if (found != NULL && is_ours(&mark, wrote))

@@ -12,7 +12,7 @@
 #ifndef OSCOMMIT_DOCUMENT_DOCUMENT_WRITE_H
 #define OSCOMMIT_DOCUMENT_DOCUMENT_WRITE_H
 
-#include "attribute/condition.h"
+#include "document/document_condition.h"
 #include "document/document_item.h"
 
 enum {
@@ -22,6 +22,7 @@ enum {
 
 struct document_wish {
     struct document_key key;
+    enum document_spelling spelling;
     int64_t version; /* that is there; 0: no document is */
     int64_t timestamp_ns;
     const json_t *desired; /* borrowed; NULL: none, as null is */
@@ -31,9 +32,9 @@ struct document_wish {
 };
 
 struct document_write {
-    json_t *item;     /* all of it, for a PUT */
-    json_t *expected; /* the value of the condition; NULL: there is none */
-    struct condition_term term;
+    json_t *item; /* all of it, for a PUT */
+    struct document_condition condition;
+    enum document_spelling spelling;
 };
 void document_write_free(struct document_write *write); /* one that is all zero is fine */
 
@@ -41,8 +42,7 @@ void document_write_free(struct document_write *write); /* one that is all zero 
  * OS_ERR_NO_MEMORY. */
 os_code document_write_make(const struct document_wish *wish, struct document_write *ret, os_error *err);
 
-struct condition document_write_condition(const struct document_write *write); /* borrows from it */
-struct document_mark document_write_mark(const struct document_write *write);  /* the same; a ticket keeps it */
+struct document_mark document_write_mark(const struct document_write *write); /* borrows from it; a ticket keeps it */
 
 /* ------------------------------------------------------------------------------------------------------ judgement */
 

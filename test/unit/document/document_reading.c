@@ -42,7 +42,7 @@ json_t *reading_item(int64_t version, const char *token)
     struct document document = {.version = version,
                                 .client_token = token != NULL ? json_string(token) : NULL,
                                 .reported = reading_json("{'on':true}")};
-    assert_int_equal(document_to_item(&key, &document, &item, NULL), OS_OK);
+    assert_int_equal(document_to_item(&key, &document, DOCUMENT_TAGS, &item, NULL), OS_OK);
     document_free(&document);
     return item;
 }

@@ -14,7 +14,7 @@ json_t *reading_nested(size_t levels, bool objects);
 /* The document "shadow" of "device-1". */
 struct document_key reading_key(enum document_kind kind);
 
-/* Its item, at a version, with a token (NULL: none) and `reported` {'on':true}. */
+/* Its item, spelled by tags, at a version, with a token (NULL: none) and `reported` {'on':true}. */
 json_t *reading_item(int64_t version, const char *token);
 
 #endif

@@ -29,11 +29,10 @@ static json_t *fixture_read(const char *name)
     json_t *fixture = json_loads(text, JSON_ALLOW_NUL, NULL);
     assert_non_null(fixture);
     free(text);
-    assert_int_equal(item_check(json_object_get(fixture, "item"), NULL), OS_OK);
     return fixture;
 }
 
-static json_t *written(json_t *fixture)
+static json_t *written(json_t *fixture, enum document_spelling spelling)
 {
     json_t *item;
     json_t *json = json_object_get(fixture, "document");
@@ -43,7 +42,7 @@ static json_t *written(json_t *fixture)
                                       .client_token = json_object_get(json, "clientToken"),
                                       .desired = json_object_get(json, "desired"),
                                       .reported = json_object_get(json, "reported")};
-    assert_int_equal(document_to_item(&key, &document, &item, NULL), OS_OK);
+    assert_int_equal(document_to_item(&key, &document, spelling, &item, NULL), OS_OK);
     assert_int_equal(item_check(item, NULL), OS_OK);
     return item;
 }
@@ -58,19 +57,20 @@ static void assert_items_equal(const json_t *item, const json_t *wanted, const c
     free(wanted_text);
 }
 
-static void check_fixture(const char *name)
+static void check_fixture(const char *name, enum document_spelling spelling)
 {
     struct document document;
     struct document_key key;
     json_t *again;
     json_t *fixture = fixture_read(name);
-    const json_t *theirs = json_object_get(fixture, "item");
+    const json_t *theirs = json_object_get(fixture, spelling == DOCUMENT_TAGS ? "tags" : "fields");
+    assert_int_equal(item_check(theirs, NULL), OS_OK);
     json_t *canonical = item_canonical(theirs); /* "-0" is "0" to the service */
-    json_t *ours = written(fixture);
+    json_t *ours = written(fixture, spelling);
     assert_items_equal(ours, canonical, name);
     assert_true(document_key_read(theirs, &key));
-    assert_int_equal(document_from_item(theirs, &document, NULL), OS_OK);
-    assert_int_equal(document_to_item(&key, &document, &again, NULL), OS_OK);
+    assert_int_equal(document_from_item(theirs, spelling, &document, NULL), OS_OK);
+    assert_int_equal(document_to_item(&key, &document, spelling, &again, NULL), OS_OK);
     assert_items_equal(again, canonical, name);
     document_free(&document);
     json_decref(again);
@@ -79,29 +79,56 @@ static void check_fixture(const char *name)
     json_decref(fixture);
 }
 
-TEST(items_are_those_of_the_go_sdk_in_both_directions)
+TEST(items_are_those_of_the_go_sdk_in_both_directions_and_spellings)
 {
     size_t count = 0;
     char **names = data_names("document/items");
-    for (char **name = names; *name != NULL; name++) {
-        if (strcmp(*name, "without_json_tags.json") == 0)
-            continue;
-        check_fixture(*name);
-        count++;
+    for (char **name = names; *name != NULL; name++, count++) {
+        check_fixture(*name, DOCUMENT_TAGS);
+        check_fixture(*name, DOCUMENT_FIELDS);
     }
     assert_int_equal(count, 10);
     data_names_free(names);
 }
 
-TEST(an_item_that_was_written_without_json_tags_is_refused_with_advice)
+static const struct {
+    const char *name;
+    enum document_spelling spelling;
+    const char *attributes;
+    const char *fault;
+} spelling_faults[] = {
+    {"fields where tags are asked for", DOCUMENT_TAGS, "{'Version':{'N':'1'}}",
+     "The item has the attribute Version: its document is spelled by Go's field names. Here documents are spelled by "
+     "json "
+     "tags, with the attribute version. Set document_spelling to \"fields\", or keep the documents of each spelling in "
+     "a "
+     "table of their own."},
+    {"tags where fields are asked for", DOCUMENT_FIELDS, "{'version':{'N':'1'}}",
+     "The item has the attribute version: its document is spelled by json tags. Here documents are spelled by Go's "
+     "field "
+     "names, with the attribute Version. Set document_spelling to \"tags\", or keep the documents of each spelling in "
+     "a "
+     "table of their own."},
+    {"both where tags are asked for", DOCUMENT_TAGS, "{'Version':{'N':'1'},'version':{'N':'1'}}",
+     "The item has both attributes, version and Version, and a document has one. Programs that spell documents by json "
+     "tags and by Go's field names share this key: give all of them one spelling, and delete the item."},
+    {"both where fields are asked for", DOCUMENT_FIELDS, "{'Version':{'N':'1'},'version':{'NULL':true}}",
+     "The item has both attributes, Version and version, and a document has one. Programs that spell documents by Go's "
+     "field names and by json tags share this key: give all of them one spelling, and delete the item."},
+};
+
+TEST_ROWS(spelling_faults, an_item_of_the_other_spelling_is_refused_with_advice)
 {
     os_error err;
     struct document document;
-    json_t *fixture = fixture_read("without_json_tags.json");
-    assert_int_equal(document_from_item(json_object_get(fixture, "item"), &document, &err), OS_ERR_PROTOCOL);
-    assert_non_null(strstr(err.message, "TagKey \"json\""));
-    assert_non_null(strstr(err.message, "a table of their own"));
-    json_decref(fixture);
+    struct document_mark mark;
+    json_t *item = reading_json(row->attributes);
+    assert_int_equal(document_from_item(item, row->spelling, &document, &err), OS_ERR_PROTOCOL);
+    assert_string_equal(err.message, row->fault);
+    assert_int_equal(document.version, 0);
+    assert_int_equal(document_mark_read(item, row->spelling, &mark, &err), OS_ERR_PROTOCOL);
+    assert_string_equal(err.message, row->fault);
+    json_decref(item);
 }
 
 /* ------------------------------------------------------------------------------------------------------ JSON to values */
@@ -194,7 +221,7 @@ TEST(a_document_that_is_too_large_is_refused)
     memset(text, 'x', sizeof(text));
     for (int i = 0; i < 101; i++)
         json_array_append_new(document.reported, json_stringn(text, sizeof(text)));
-    assert_int_equal(document_to_item(&key, &document, &item, &err), OS_ERR_TOO_LARGE);
+    assert_int_equal(document_to_item(&key, &document, DOCUMENT_TAGS, &item, &err), OS_ERR_TOO_LARGE);
     assert_null(item);
     document_free(&document);
 }
@@ -225,18 +252,40 @@ static const struct {
     {"{'version':{'N':'1'},'reported':{'N':'0.1000000000000000000000000000001'}}", "reported: the number 0.1000"},
 };
 
-TEST_ROWS(item_faults, an_item_that_is_no_document_is_refused_with_a_sentence)
+static void refuse(const char *attributes, enum document_spelling spelling, const char *fault)
 {
     os_error err;
     struct document document;
-    json_t *item = reading_json(row->name);
+    json_t *item = reading_json(attributes);
     assert_int_equal(item_check(item, NULL), OS_OK);
-    assert_int_equal(document_from_item(item, &document, &err), OS_ERR_PROTOCOL);
+    assert_int_equal(document_from_item(item, spelling, &document, &err), OS_ERR_PROTOCOL);
     assert_true(document.version == 0 && document.client_token == NULL && document.desired == NULL &&
                 document.reported == NULL);
-    if (strstr(err.message, row->fault) == NULL)
+    if (strstr(err.message, fault) == NULL)
         fail_msg("%s", err.message);
     json_decref(item);
+}
+
+TEST_ROWS(item_faults, an_item_that_is_no_document_is_refused_with_a_sentence)
+{
+    refuse(row->name, DOCUMENT_TAGS, row->fault);
+}
+
+static const struct {
+    const char *name; /* attributes */
+    const char *fault;
+} field_faults[] = {
+    {"{'TimeStamp':{'N':'1'}}", "it has no attribute Version."},
+    {"{'Version':{'N':'0'}}", "its Version is no whole number from 1 to"},
+    {"{'Version':{'N':'1'},'ClientToken':{'B':''}}", "its ClientToken is no string."},
+    {"{'Version':{'N':'1'},'TimeStamp':{'S':''}}", "its TimeStamp is no whole number of nanoseconds."},
+    {"{'Version':{'N':'1'},'Desired':{'B':''}}", "Desired: the value is a B"},
+    {"{'Version':{'N':'1'},'Reported':{'L':[{'B':''}]}}", "Reported[0]: the value is a B"},
+};
+
+TEST_ROWS(field_faults, a_sentence_about_an_item_by_fields_names_its_attributes)
+{
+    refuse(row->name, DOCUMENT_FIELDS, row->fault);
 }
 
 TEST(an_item_is_read_as_go_reads_it)
@@ -245,7 +294,7 @@ TEST(an_item_is_read_as_go_reads_it)
     json_t *item = reading_json("{'version':{'N':'1.2E1'},'clientToken':{'S':''},'desired':{'NULL':true},"
                                 "'reported':{'L':[{'N':'10e1'},{'NULL':true}]},'other':{'SS':['x']}}");
     json_t *reported = reading_json("[100,null]");
-    assert_int_equal(document_from_item(item, &document, NULL), OS_OK);
+    assert_int_equal(document_from_item(item, DOCUMENT_TAGS, &document, NULL), OS_OK);
     assert_int_equal(document.version, 12);
     assert_int_equal(document.timestamp_ns, 0);
     assert_null(document.client_token);
@@ -260,7 +309,7 @@ TEST(the_mark_of_a_document_is_read_whatever_its_models_are)
 {
     struct document_mark mark;
     json_t *item = reading_json("{'version':{'N':'3'},'clientToken':{'S':'me'},'reported':{'SS':['x']}}");
-    assert_int_equal(document_mark_read(item, &mark, NULL), OS_OK);
+    assert_int_equal(document_mark_read(item, DOCUMENT_TAGS, &mark, NULL), OS_OK);
     assert_int_equal(mark.version, 3);
     assert_true(text_is(mark.client_token, "me"));
     json_decref(item);

@@ -18,26 +18,35 @@ static os_code make(const struct document_wish *wish, struct document_write *ret
     return code;
 }
 
-TEST(a_write_is_made_without_memory_as_with_it_or_not_at_all)
+static void check_write(const struct document_wish *wish)
 {
     struct document_write wanted;
-    json_t *json = reading_json(model);
-    const struct document_wish wish = {
-        .key = reading_key(DOCUMENT_COMBINED), .version = 3, .desired = json, .reported = json};
-    assert_int_equal(document_write_make(&wish, &wanted, NULL), OS_OK);
+    assert_int_equal(document_write_make(wish, &wanted, NULL), OS_OK);
     alloc_failed = true;
     for (size_t number = 0; alloc_failed; number++)
         for (size_t failures = 1; failures <= 1000; failures += 999) {
             struct document_write write;
             alloc_fail_from(number, failures);
-            os_code code = make(&wish, &write);
+            os_code code = make(wish, &write);
             if (code == OS_OK)
-                assert_true(json_equal(write.item, wanted.item) && json_equal(write.expected, wanted.expected));
+                assert_true(json_equal(write.item, wanted.item) &&
+                            json_equal(write.condition.expected, wanted.condition.expected));
             else
-                assert_true(code == OS_ERR_NO_MEMORY && write.item == NULL && write.expected == NULL);
+                assert_true(code == OS_ERR_NO_MEMORY && write.item == NULL && write.condition.expected == NULL);
             document_write_free(&write);
         }
     document_write_free(&wanted);
+}
+
+TEST(a_write_is_made_without_memory_as_with_it_or_not_at_all)
+{
+    json_t *json = reading_json(model);
+    const struct document_wish tags = {
+        .key = reading_key(DOCUMENT_COMBINED), .version = 3, .desired = json, .reported = json};
+    const struct document_wish fields = {
+        .key = reading_key(DOCUMENT_REPORTED), .spelling = DOCUMENT_FIELDS, .version = 3, .reported = json};
+    check_write(&tags);
+    check_write(&fields);
     json_decref(json);
 }
 
@@ -53,7 +62,7 @@ TEST(a_document_is_read_without_memory_as_with_it_or_not_at_all)
             struct document document;
             alloc_fail_from(number, failures);
             json_set_alloc_funcs(failing_malloc, free);
-            os_code code = document_from_item(write.item, &document, NULL);
+            os_code code = document_from_item(write.item, DOCUMENT_TAGS, &document, NULL);
             json_set_alloc_funcs(malloc, free);
             alloc_fail_none();
             if (code == OS_OK)

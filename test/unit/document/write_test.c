@@ -42,7 +42,7 @@ static os_code make(struct making *making)
 
 static bool holds(const struct making *making, const json_t *found)
 {
-    const struct condition condition = document_write_condition(&making->write);
+    const struct condition condition = document_condition_terms(&making->write.condition);
     assert_int_equal(condition_check(&condition, NULL), OS_OK);
     return condition_holds(&condition, found);
 }
@@ -84,6 +84,56 @@ TEST_WITH(making, a_document_has_the_next_version_where_the_one_before_is)
     json_decref(before);
     json_decref(other);
     json_decref(bare);
+}
+
+TEST_WITH(making, a_write_by_fields_has_them_all)
+{
+    json_t *wanted = reading_json("{'PK':{'S':'DS#device-1'},'SK':{'S':'DSR#shadow'},'Version':{'N':'5'},"
+                                  "'TimeStamp':{'N':'5'},'ClientToken':{'S':'" RANDOM_TEXT
+                                  "'},'Desired':{'NULL':true},'Reported':{'M':{'on':{'BOOL':true}}}}");
+    making->wish.spelling = DOCUMENT_FIELDS;
+    making->wish.version = 4;
+    assert_int_equal(make(making), OS_OK);
+    assert_true(json_equal(making->write.item, wanted));
+    const struct document_mark mark = document_write_mark(&making->write);
+    assert_int_equal(mark.version, 5);
+    assert_true(text_is(mark.client_token, RANDOM_TEXT));
+    assert_int_equal(mark.spelling, DOCUMENT_FIELDS);
+    json_decref(wanted);
+}
+
+static const struct {
+    const char *name; /* attributes */
+    enum document_spelling spelling;
+    bool is_written;
+} spelled[] = {
+    {"{'version':{'N':'4'}}", DOCUMENT_TAGS, true},
+    {"{'version':{'N':'4'},'Desired':{'S':''}}", DOCUMENT_TAGS, true},
+    {"{'Version':{'N':'4'}}", DOCUMENT_TAGS, false},
+    {"{'version':{'N':'4'},'Version':{'N':'4'}}", DOCUMENT_TAGS, false},
+    {"{'version':{'N':'4'},'Version':{'NULL':true}}", DOCUMENT_TAGS, false},
+    {"{'Version':{'N':'4'}}", DOCUMENT_FIELDS, true},
+    {"{'version':{'N':'4'}}", DOCUMENT_FIELDS, false},
+    {"{'version':{'N':'4'},'Version':{'N':'4'}}", DOCUMENT_FIELDS, false},
+};
+
+TEST_ROWS(spelled, a_document_of_the_other_spelling_is_not_written_over)
+{
+    struct making making;
+    memset(&making, 0, sizeof(making));
+    making_set_up(&making);
+    json_t *found = reading_json(row->name);
+    json_t *key;
+    assert_int_equal(document_key_attributes(&making.wish.key, &key, NULL), OS_OK);
+    json_object_update(found, key);
+    making.wish.spelling = row->spelling;
+    for (making.wish.version = 0; making.wish.version < 6; making.wish.version++) {
+        assert_int_equal(make(&making), OS_OK);
+        assert_int_equal(holds(&making, found), row->is_written && making.wish.version == 4);
+    }
+    json_decref(key);
+    json_decref(found);
+    making_tear_down(&making);
 }
 
 TEST_WITH(making, a_version_without_a_next_one_is_refused)
@@ -191,7 +241,7 @@ static const struct {
 
 TEST_ROWS(findings, what_is_found_is_judged_by_what_is_known)
 {
-    const struct document_mark wrote = {5, text_from(OURS)};
+    const struct document_mark wrote = {.version = 5, .client_token = text_from(OURS)};
     const enum document_standing wanted[] = {row->refused, row->lost, row->refused, row->lost_never_deleted};
     json_t *found = row->version != 0 ? reading_item(row->version, row->token) : NULL;
     for (unsigned i = 0; i < 4; i++) {
@@ -207,7 +257,7 @@ TEST_ROWS(findings, what_is_found_is_judged_by_what_is_known)
 TEST(a_new_document_is_expected_where_none_is)
 {
     int64_t version;
-    const struct document_mark wrote = {1, text_from(OURS)};
+    const struct document_mark wrote = {.version = 1, .client_token = text_from(OURS)};
     assert_int_equal(document_judge(NULL, &wrote, (struct document_sending){false, false}, &version),
                      DOCUMENT_UNCHANGED);
     assert_int_equal(document_judge(NULL, &wrote, (struct document_sending){true, true}, &version), DOCUMENT_UNCHANGED);
@@ -219,9 +269,24 @@ TEST(a_write_without_a_token_is_never_taken_for_ours)
 {
     int64_t version;
     json_t *found = reading_item(5, NULL);
-    const struct document_mark wrote = {5, text_from(NULL)};
+    const struct document_mark wrote = {.version = 5};
     assert_int_equal(document_judge(found, &wrote, (struct document_sending){true, false}, &version), DOCUMENT_UNKNOWN);
     json_decref(found);
+}
+
+TEST(what_is_found_is_judged_in_the_spelling_of_what_was_written)
+{
+    static const char *const items[] = {"{'version':{'N':'5'},'clientToken':{'S':'ours'}}",
+                                        "{'Version':{'N':'5'},'ClientToken':{'S':'ours'}}"};
+    for (int found = 0; found < 2; found++)
+        for (int spelling = DOCUMENT_TAGS; spelling <= DOCUMENT_FIELDS; spelling++) {
+            int64_t version;
+            json_t *item = reading_json(items[found]);
+            const struct document_mark wrote = {5, text_from(OURS), (enum document_spelling)spelling};
+            assert_int_equal(document_judge(item, &wrote, (struct document_sending){true, true}, &version),
+                             found == spelling ? DOCUMENT_OURS : DOCUMENT_UNREADABLE);
+            json_decref(item);
+        }
 }
 
 TEST(what_is_no_document_is_unreadable)
@@ -229,7 +294,7 @@ TEST(what_is_no_document_is_unreadable)
     static const char *const items[] = {"{}", "{'version':{'S':'5'},'clientToken':{'S':'ours'}}",
                                         "{'Version':{'N':'5'},'ClientToken':{'S':'ours'}}",
                                         "{'version':{'N':'5'},'clientToken':{'B':''}}"};
-    const struct document_mark wrote = {5, text_from(OURS)};
+    const struct document_mark wrote = {.version = 5, .client_token = text_from(OURS)};
     for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
         int64_t version = -1;
         json_t *found = reading_json(items[i]);
@@ -286,7 +351,7 @@ static void step(struct world *world, enum step step)
 static void look(const struct world *world, bool is_never_deleted)
 {
     int64_t version;
-    const struct document_mark wrote = {world->base + 1, text_from(OURS)};
+    const struct document_mark wrote = {.version = world->base + 1, .client_token = text_from(OURS)};
     const struct document_sending sending = {world->is_answer_lost, is_never_deleted};
     json_t *found = world->version != 0 ? reading_item(world->version, world->is_ours ? OURS : "theirs") : NULL;
     enum document_standing standing = document_judge(found, &wrote, sending, &version);

@@ -28,25 +28,23 @@ type fixture struct {
 	name     string
 	kind     string
 	document string
-	tagKey   string // "": the SDK's own
 }
 
 var prefixes = map[string]string{"reported": "DSR#", "desired": "DSD#", "combined": "DSC#"}
 
 var fixtures = []fixture{
-	{"reported", "reported", `{"version":1,"timestamp":1736424000123456789,"reported":{"on":true}}`, "json"},
-	{"desired", "desired", `{"version":9223372036854775807,"timestamp":0,"desired":{"on":false}}`, "json"},
-	{"combined", "combined", `{"version":7,"timestamp":-1,"clientToken":"lamp #7","desired":{"on":false},"reported":{"on":true}}`, "json"},
-	{"empty_token", "reported", `{"version":1,"timestamp":2,"clientToken":"","reported":{}}`, "json"},
-	{"null_model", "combined", `{"version":1,"timestamp":2,"desired":null,"reported":{"a":null}}`, "json"},
-	{"false_and_zero", "combined", `{"version":1,"timestamp":2,"desired":false,"reported":0}`, "json"},
-	{"empty_string_and_list", "combined", `{"version":1,"timestamp":2,"desired":"","reported":[]}`, "json"},
+	{"reported", "reported", `{"version":1,"timestamp":1736424000123456789,"reported":{"on":true}}`},
+	{"desired", "desired", `{"version":9223372036854775807,"timestamp":0,"desired":{"on":false}}`},
+	{"combined", "combined", `{"version":7,"timestamp":-1,"clientToken":"lamp #7","desired":{"on":false},"reported":{"on":true}}`},
+	{"empty_token", "reported", `{"version":1,"timestamp":2,"clientToken":"","reported":{}}`},
+	{"null_model", "combined", `{"version":1,"timestamp":2,"desired":null,"reported":{"a":null}}`},
+	{"false_and_zero", "combined", `{"version":1,"timestamp":2,"desired":false,"reported":0}`},
+	{"empty_string_and_list", "combined", `{"version":1,"timestamp":2,"desired":"","reported":[]}`},
 	{"values", "reported", `{"version":1,"timestamp":2,"reported":{"s":"text","empty":"","n":1,"t":true,"f":false,"nil":null,` +
-		`"l":[1,"a",null,[],{}],"m":{"a b":{"c.d":[{"e":1.5}]}},"utf8":"\u00e4\ud83d\ude00","nul":"a\u0000b"}}`, "json"},
+		`"l":[1,"a",null,[],{}],"m":{"a b":{"c.d":[{"e":1.5}]}},"utf8":"\u00e4\ud83d\ude00","nul":"a\u0000b"}}`},
 	{"numbers", "reported", `{"version":1,"timestamp":2,"reported":[0,-0.0,1,-1,100.0,0.1,1.5,-4.35,0.30000000000000004,1e21,1e23,` +
-		`1e-7,9223372036854775808.0,18446744073709551616.0,123456789012,9007199254740991,1e125,9.9e125,1e-130,2.2250738585072014e-100,0.000123456789012345678]}`, "json"},
-	{"levels_31", "reported", `{"version":1,"timestamp":2,"reported":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}`, "json"},
-	{"without_json_tags", "reported", `{"version":1,"timestamp":2,"reported":{"on":true}}`, ""},
+		`1e-7,9223372036854775808.0,18446744073709551616.0,123456789012,9007199254740991,1e125,9.9e125,1e-130,2.2250738585072014e-100,0.000123456789012345678]}`},
+	{"levels_31", "reported", `{"version":1,"timestamp":2,"reported":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}`},
 }
 
 func check(err error) {
@@ -55,12 +53,13 @@ func check(err error) {
 	}
 }
 
-func item(f fixture) any {
+// TagKey "": the SDK's own.
+func item(f fixture, tagKey string) any {
 	var o object
 	check(json.Unmarshal([]byte(f.document), &o))
 	attributes, err := attributevalue.MarshalMapWithOptions(o, func(options *attributevalue.EncoderOptions) {
-		if f.tagKey != "" {
-			options.TagKey = f.tagKey
+		if tagKey != "" {
+			options.TagKey = tagKey
 		}
 	})
 	check(err)
@@ -78,7 +77,8 @@ func main() {
 		var text bytes.Buffer
 		encoder := json.NewEncoder(&text)
 		encoder.SetEscapeHTML(false)
-		check(encoder.Encode(map[string]any{"kind": f.kind, "document": json.RawMessage(f.document), "item": item(f)}))
+		check(encoder.Encode(map[string]any{"kind": f.kind, "document": json.RawMessage(f.document),
+			"tags": item(f, "json"), "fields": item(f, "")}))
 		check(os.WriteFile(filepath.Join(os.Args[1], f.name+".json"), text.Bytes(), 0o644))
 	}
 }
