@@ -7,6 +7,7 @@
 
 #include "attribute/check.h"
 #include "attribute/condition.h"
+#include "document/document_judge.h"
 #include "document/document_write.h"
 #include "syntax/json.h"
 

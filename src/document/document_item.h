@@ -33,7 +33,7 @@ os_code document_to_item(const struct document_key *key, const struct document *
  * sentence says what is wrong. OS_ERR_NO_MEMORY. */
 os_code document_from_item(const json_t *item, enum document_spelling spelling, struct document *ret, os_error *err);
 
-/* The state of a document, and who made it so: all that a judgement needs (document_write.h). */
+/* The state of a document, and who made it so: all that a judgement needs (document_judge.h). */
 struct document_mark {
     int64_t version;
     struct text client_token; /* borrowed; empty: none */
