@@ -7,7 +7,9 @@
 
 #include "attribute/check.h"
 #include "attribute/condition.h"
+#include "document/document_delete.h"
 #include "document/document_judge.h"
+#include "document/document_list.h"
 #include "document/document_write.h"
 #include "syntax/json.h"
 
@@ -92,6 +94,41 @@ static void check_write(const struct document_key *key, const struct document *d
     document_write_free(&write);
 }
 
+/* At the version that is there, and of whatever is there: the other spelling would delete neither. */
+static void check_delete(const struct document_key *key, const struct document_mark *mark, const json_t *item)
+{
+    for (int any = 0; any < 2; any++) {
+        int64_t version;
+        struct document_delete deletion;
+        int64_t wanted = any == 1 ? 0 : mark->version;
+        FUZZ_CHECK(document_delete_make(key, mark->spelling, wanted, &deletion, NULL) == OS_OK);
+        struct condition condition = document_condition_terms(&deletion.condition);
+        FUZZ_CHECK(condition_check(&condition, NULL) == OS_OK && condition_holds(&condition, item));
+        document_delete_free(&deletion);
+        FUZZ_CHECK(document_delete_make(key, document_spelling_other(mark->spelling), wanted, &deletion, NULL) ==
+                   OS_OK);
+        condition = document_condition_terms(&deletion.condition);
+        FUZZ_CHECK(!condition_holds(&condition, item));
+        document_delete_free(&deletion);
+        FUZZ_CHECK(document_judge_delete(item, wanted, mark->spelling,
+                                         (struct document_sending){.is_answer_lost = false},
+                                         &version) == DOCUMENT_UNCHANGED);
+        FUZZ_CHECK(version == mark->version);
+    }
+}
+
+/* A listing says of an item what the reading of its mark says. */
+static void check_entry(const json_t *item, enum document_spelling spelling, os_code mark_code)
+{
+    struct document_key key;
+    struct document_entry entry;
+    os_error err = {.code = OS_OK};
+    os_code code = document_entry_read(item, spelling, &entry, &err);
+    fuzz_check_error(code, &err);
+    FUZZ_CHECK(document_key_read(item, &key) == (entry.key.kind != 0));
+    FUZZ_CHECK(code == OS_OK ? entry.key.kind == 0 || mark_code == OS_OK : entry.key.kind != 0);
+}
+
 /* Whether it is a document of this spelling: no item is one of both. */
 static bool check_item(const json_t *item, enum document_spelling spelling)
 {
@@ -101,8 +138,11 @@ static bool check_item(const json_t *item, enum document_spelling spelling)
     os_error err = {.code = OS_OK};
     os_code code = document_mark_read(item, spelling, &mark, &err);
     fuzz_check_error(code, &err);
-    if (code == OS_OK)
+    check_entry(item, spelling, code);
+    if (code == OS_OK) {
         check_judgement(item, &mark);
+        check_delete(&key, &mark, item);
+    }
     err = (os_error){.code = OS_OK};
     os_code read = document_from_item(item, spelling, &document, &err);
     fuzz_check_error(read, &err);

@@ -5,7 +5,10 @@
 #include "base/text.h"
 #include "document/document_key.h"
 
-static const struct path partition_path = {&(const struct path_step){.name = DOCUMENT_PARTITION}, 1};
+static struct path version_path(enum document_spelling spelling)
+{
+    return (struct path){&document_names(spelling)->version, 1};
+}
 
 void document_condition_free(struct document_condition *condition)
 {
@@ -13,9 +16,21 @@ void document_condition_free(struct document_condition *condition)
     *condition = (struct document_condition){.expected = NULL};
 }
 
+static struct condition_term is_not_of_other(enum document_spelling spelling)
+{
+    return (struct condition_term){.path = version_path(document_spelling_other(spelling)),
+                                   .test = CONDITION_IS_ABSENT};
+}
+
+void document_condition_of_any(enum document_spelling spelling, struct document_condition *ret)
+{
+    *ret = (struct document_condition){.terms = {is_not_of_other(spelling)}, .count = 1};
+}
+
 void document_condition_of_none(struct document_condition *ret)
 {
-    *ret = (struct document_condition){.terms = {{.path = partition_path, .test = CONDITION_IS_ABSENT}}, .count = 1};
+    *ret = (struct document_condition){.terms = {{.path = {&document_key_steps[0], 1}, .test = CONDITION_IS_ABSENT}},
+                                       .count = 1};
 }
 
 os_code document_condition_of_version(int64_t version, enum document_spelling spelling, struct document_condition *ret,
@@ -28,9 +43,8 @@ os_code document_condition_of_version(int64_t version, enum document_spelling sp
     if (expected == NULL)
         return error_no_memory(err);
     ret->terms[0] =
-        (struct condition_term){.path = document_version_path(spelling), .test = CONDITION_EQUALS, .value = expected};
-    ret->terms[1] = (struct condition_term){.path = document_version_path(document_spelling_other(spelling)),
-                                            .test = CONDITION_IS_ABSENT};
+        (struct condition_term){.path = version_path(spelling), .test = CONDITION_EQUALS, .value = expected};
+    ret->terms[1] = is_not_of_other(spelling);
     ret->count = 2;
     return OS_OK;
 }

@@ -21,6 +21,8 @@ struct document_condition {
 };
 void document_condition_free(struct document_condition *condition); /* one that is all zero is fine */
 
+/* Whatever is there, or nothing; but not of the other spelling. */
+void document_condition_of_any(enum document_spelling spelling, struct document_condition *ret);
 /* No item at all. */
 void document_condition_of_none(struct document_condition *ret);
 /* A version of at least 1. OS_ERR_NO_MEMORY: *ret is all zero. */

@@ -50,15 +50,15 @@ static os_code add_model(json_t *item, const char *name, const json_t *model, en
 static os_code add_all(json_t *item, const struct document *document, enum document_spelling spelling, os_error *err)
 {
     const struct document_names *names = document_names(spelling);
-    os_code code = add_new(item, names->version, json_integer(document->version), err);
+    os_code code = add_new(item, names->version.name, json_integer(document->version), err);
     if (code == OS_OK)
-        code = add_new(item, names->timestamp, json_integer(document->timestamp_ns), err);
+        code = add_new(item, names->timestamp.name, json_integer(document->timestamp_ns), err);
     if (code == OS_OK)
-        code = add_token(item, names->client_token, document->client_token, spelling, err);
+        code = add_token(item, names->client_token.name, document->client_token, spelling, err);
     if (code == OS_OK)
-        code = add_model(item, names->desired, document->desired, spelling, err);
+        code = add_model(item, names->desired.name, document->desired, spelling, err);
     if (code == OS_OK)
-        code = add_model(item, names->reported, document->reported, spelling, err);
+        code = add_model(item, names->reported.name, document->reported, spelling, err);
     return code == OS_OK ? item_check_size(item, err) : code;
 }
 
@@ -84,7 +84,7 @@ static os_code refuse(os_error *err, const char *name, const char *fault)
 
 static os_code read_version(const json_t *item, enum document_spelling spelling, int64_t *ret, os_error *err)
 {
-    const char *name = document_names(spelling)->version;
+    const char *name = document_names(spelling)->version.name;
     const json_t *value = json_object_get(item, name);
     os_code code = document_spelling_check(item, spelling, err);
     if (code != OS_OK)
@@ -116,7 +116,7 @@ os_code document_mark_read(const json_t *item, enum document_spelling spelling, 
     *ret = mark;
     os_code code = read_version(item, spelling, &mark.version, err);
     if (code == OS_OK)
-        code = read_token(item, document_names(spelling)->client_token, &token, err);
+        code = read_token(item, document_names(spelling)->client_token.name, &token, err);
     if (code != OS_OK)
         return code;
     if (token != NULL)
@@ -134,10 +134,12 @@ static os_code read_model(const json_t *item, const char *name, json_t **ret, os
     return document_value_to_json(value, name, ret, err);
 }
 
-static os_code read_timestamp(const json_t *item, const char *name, int64_t *ret, os_error *err)
+os_code document_timestamp_read(const json_t *item, enum document_spelling spelling, int64_t *ret_ns, os_error *err)
 {
+    const char *name = document_names(spelling)->timestamp.name;
     const json_t *value = json_object_get(item, name);
-    if (value == NULL || document_value_integer(value, ret))
+    *ret_ns = 0;
+    if (value == NULL || document_value_integer(value, ret_ns))
         return OS_OK;
     return refuse(err, name, "whole number of nanoseconds");
 }
@@ -149,13 +151,13 @@ os_code document_from_item(const json_t *item, enum document_spelling spelling, 
     *ret = (struct document){.version = 0};
     os_code code = read_version(item, spelling, &ret->version, err);
     if (code == OS_OK)
-        code = read_token(item, names->client_token, &token, err);
+        code = read_token(item, names->client_token.name, &token, err);
     if (code == OS_OK)
-        code = read_timestamp(item, names->timestamp, &ret->timestamp_ns, err);
+        code = document_timestamp_read(item, spelling, &ret->timestamp_ns, err);
     if (code == OS_OK)
-        code = read_model(item, names->desired, &ret->desired, err);
+        code = read_model(item, names->desired.name, &ret->desired, err);
     if (code == OS_OK)
-        code = read_model(item, names->reported, &ret->reported, err);
+        code = read_model(item, names->reported.name, &ret->reported, err);
     ret->client_token = json_string_length(token) > 0 ? json_incref((json_t *)token) : NULL;
     if (code != OS_OK)
         document_free(ret);

@@ -42,5 +42,7 @@ struct document_mark {
 /* As document_from_item, whatever the models are. */
 os_code document_mark_read(const json_t *item, enum document_spelling spelling, struct document_mark *ret,
                            os_error *err);
+/* The same of the timestamp alone. */
+os_code document_timestamp_read(const json_t *item, enum document_spelling spelling, int64_t *ret_ns, os_error *err);
 
 #endif

@@ -41,6 +41,31 @@ enum document_standing document_judge(const json_t *found, const struct document
                                   : judge_refused(mark.version, wrote->version);
 }
 
+/* An older version may still reach the one that is to be deleted. */
+static enum document_standing judge_lost_delete(int64_t found, int64_t version, bool is_never_created_again)
+{
+    if (!is_never_created_again)
+        return DOCUMENT_UNKNOWN;
+    if (version == 0 || found == version)
+        return DOCUMENT_UNCHANGED;
+    return found > version ? DOCUMENT_CONFLICT : DOCUMENT_UNKNOWN;
+}
+
+enum document_standing document_judge_delete(const json_t *found, int64_t version, enum document_spelling spelling,
+                                             struct document_sending sending, int64_t *ret_version)
+{
+    struct document_mark mark;
+    *ret_version = 0;
+    if (found == NULL)
+        return sending.is_answer_lost ? DOCUMENT_GONE : DOCUMENT_ABSENT;
+    if (document_mark_read(found, spelling, &mark, NULL) != OS_OK)
+        return DOCUMENT_UNREADABLE;
+    *ret_version = mark.version;
+    if (sending.is_answer_lost)
+        return judge_lost_delete(mark.version, version, sending.is_never_created_again);
+    return version == 0 || mark.version == version ? DOCUMENT_UNCHANGED : DOCUMENT_CONFLICT;
+}
+
 enum document_standing document_judge_both(enum document_standing a, enum document_standing b)
 {
     return a < b ? a : b;

@@ -6,9 +6,11 @@
 
 #include <string.h>
 
-static const char partition_prefix[] = "DS#";
-static const char *const sort_prefixes[] = {
-    [DOCUMENT_REPORTED] = "DSR#", [DOCUMENT_DESIRED] = "DSD#", [DOCUMENT_COMBINED] = "DSC#"};
+const struct path_step document_key_steps[] = {{.name = DOCUMENT_PARTITION}, {.name = DOCUMENT_SORT}};
+
+static const char *const sort_prefixes[] = {[DOCUMENT_REPORTED] = DOCUMENT_SORT_PREFIX "R#",
+                                            [DOCUMENT_DESIRED] = DOCUMENT_SORT_PREFIX "D#",
+                                            [DOCUMENT_COMBINED] = DOCUMENT_SORT_PREFIX "C#"};
 
 const char *document_kind_name(enum document_kind kind)
 {
@@ -40,28 +42,41 @@ static os_code check_part(const char *what, struct text part, size_t max, os_err
                      what);
 }
 
-static bool add(json_t *attributes, const char *name, const char *prefix, struct text part)
+/* A new value; NULL when out of memory. */
+static json_t *value_of(const char *prefix, struct text part)
 {
     struct buf text;
-    buf_init(&text, DOCUMENT_ID_MAX + sizeof(partition_prefix));
-    bool added =
-        buf_add_str(&text, prefix) && buf_add(&text, part.p, part.len) &&
-        json_object_set_new(attributes, name, value_of_type(VALUE_S, json_stringn(buf_str(&text), text.len))) == 0;
+    json_t *value = NULL;
+    buf_init(&text, DOCUMENT_ID_MAX + sizeof(DOCUMENT_PARTITION_PREFIX));
+    if (buf_add_str(&text, prefix) && buf_add(&text, part.p, part.len))
+        value = value_of_type(VALUE_S, json_stringn(buf_str(&text), text.len));
     buf_free(&text);
-    return added;
+    return value;
+}
+
+os_code document_key_partition(struct text id, json_t **ret, os_error *err)
+{
+    *ret = NULL;
+    os_code code = check_part("id", id, DOCUMENT_ID_MAX, err);
+    if (code != OS_OK)
+        return code;
+    *ret = value_of(DOCUMENT_PARTITION_PREFIX, id);
+    return *ret != NULL ? OS_OK : error_no_memory(err);
 }
 
 os_code document_key_attributes(const struct document_key *key, json_t **ret, os_error *err)
 {
+    json_t *partition;
     *ret = NULL;
-    os_code code = check_part("id", key->id, DOCUMENT_ID_MAX, err);
+    os_code code = check_part("name", key->name, DOCUMENT_NAME_MAX, err);
     if (code == OS_OK)
-        code = check_part("name", key->name, DOCUMENT_NAME_MAX, err);
+        code = document_key_partition(key->id, &partition, err);
     if (code != OS_OK)
         return code;
     json_t *attributes = json_object();
-    if (attributes == NULL || !add(attributes, DOCUMENT_PARTITION, partition_prefix, key->id) ||
-        !add(attributes, DOCUMENT_SORT, sort_prefixes[key->kind], key->name)) {
+    bool added = json_object_set_new(attributes, DOCUMENT_PARTITION, partition) == 0 &&
+                 json_object_set_new(attributes, DOCUMENT_SORT, value_of(sort_prefixes[key->kind], key->name)) == 0;
+    if (!added) {
         json_decref(attributes);
         return error_no_memory(err);
     }
@@ -80,7 +95,7 @@ bool document_key_read(const json_t *item, struct document_key *ret)
 {
     struct document_key key = {.id = key_text(item, DOCUMENT_PARTITION)};
     struct text sort = key_text(item, DOCUMENT_SORT);
-    if (!text_take_str(&key.id, partition_prefix) || !is_part(key.id, DOCUMENT_ID_MAX))
+    if (!text_take_str(&key.id, DOCUMENT_PARTITION_PREFIX) || !is_part(key.id, DOCUMENT_ID_MAX))
         return false;
     for (enum document_kind kind = DOCUMENT_REPORTED; kind <= DOCUMENT_COMBINED; kind++) {
         key.name = sort;

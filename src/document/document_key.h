@@ -6,13 +6,15 @@
 #ifndef OSCOMMIT_DOCUMENT_DOCUMENT_KEY_H
 #define OSCOMMIT_DOCUMENT_DOCUMENT_KEY_H
 
-#include "base/error.h"
+#include "attribute/path.h"
 #include "base/text.h"
-
-#include <jansson.h>
 
 #define DOCUMENT_PARTITION "PK"
 #define DOCUMENT_SORT      "SK"
+extern const struct path_step document_key_steps[2]; /* of paths to the two */
+/* What they begin with, of all documents. */
+#define DOCUMENT_PARTITION_PREFIX "DS#"
+#define DOCUMENT_SORT_PREFIX      "DS"
 
 /* Bytes of an id and of a name: what the prefixes leave of a partition key (2048) and a sort key (1024; Developer Guide,
  * "Quotas"). */
@@ -28,6 +30,9 @@ struct document_key {
 
 /* The two attributes, for json_decref. OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY: *ret is NULL. */
 os_code document_key_attributes(const struct document_key *key, json_t **ret, os_error *err);
+
+/* The value of PK alone, with the same outcomes. */
+os_code document_key_partition(struct text id, json_t **ret, os_error *err);
 
 /* Of an item, or of its key; borrows from it. False, and *ret untouched: it is none of a document. */
 bool document_key_read(const json_t *item, struct document_key *ret);

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "document/document_spelling.h"
 
-#define VERSION_TAG   "version"
-#define VERSION_FIELD "Version"
+static const struct document_names tags = {.version = {.name = "version"},
+                                           .timestamp = {.name = "timestamp"},
+                                           .client_token = {.name = "clientToken"},
+                                           .desired = {.name = "desired"},
+                                           .reported = {.name = "reported"}};
+static const struct document_names fields = {.version = {.name = "Version"},
+                                             .timestamp = {.name = "TimeStamp"},
+                                             .client_token = {.name = "ClientToken"},
+                                             .desired = {.name = "Desired"},
+                                             .reported = {.name = "Reported"}};
 
 static const struct {
     const char *setting;
     const char *source;
-    struct document_names names;
+    const struct document_names *names;
 } spellings[] = {
-    [DOCUMENT_TAGS] = {"tags", "json tags", {VERSION_TAG, "timestamp", "clientToken", "desired", "reported"}},
-    [DOCUMENT_FIELDS] = {"fields",
-                         "Go's field names",
-                         {VERSION_FIELD, "TimeStamp", "ClientToken", "Desired", "Reported"}},
+    [DOCUMENT_TAGS] = {"tags", "json tags", &tags},
+    [DOCUMENT_FIELDS] = {"fields", "Go's field names", &fields},
 };
 
 const struct document_names *document_names(enum document_spelling spelling)
 {
-    return &spellings[spelling].names;
-}
-
-struct path document_version_path(enum document_spelling spelling)
-{
-    static const struct path_step steps[] = {
-        [DOCUMENT_TAGS] = {.name = VERSION_TAG}, [DOCUMENT_FIELDS] = {.name = VERSION_FIELD}};
-    return (struct path){&steps[spelling], 1};
+    return spellings[spelling].names;
 }
 
 enum document_spelling document_spelling_other(enum document_spelling spelling)
@@ -35,8 +34,8 @@ enum document_spelling document_spelling_other(enum document_spelling spelling)
 os_code document_spelling_check(const json_t *item, enum document_spelling spelling, os_error *err)
 {
     enum document_spelling other = document_spelling_other(spelling);
-    const char *own_version = spellings[spelling].names.version;
-    const char *other_version = spellings[other].names.version;
+    const char *own_version = spellings[spelling].names->version.name;
+    const char *other_version = spellings[other].names->version.name;
     if (json_object_get(item, other_version) == NULL)
         return OS_OK;
     if (json_object_get(item, own_version) != NULL)

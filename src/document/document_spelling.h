@@ -18,16 +18,15 @@ enum document_spelling {
     DOCUMENT_FIELDS    /* "Version": a token that is none is "", a model that is none is NULL */
 };
 
-/* Of attributes. */
+/* Of attributes, each as the step of a path. */
 struct document_names {
-    const char *version;
-    const char *timestamp;
-    const char *client_token;
-    const char *desired;
-    const char *reported;
+    struct path_step version;
+    struct path_step timestamp;
+    struct path_step client_token;
+    struct path_step desired;
+    struct path_step reported;
 };
 const struct document_names *document_names(enum document_spelling spelling);
-struct path document_version_path(enum document_spelling spelling);
 enum document_spelling document_spelling_other(enum document_spelling spelling);
 
 /* OS_ERR_PROTOCOL: the item has the version of the other spelling, alone or too. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All histories of one document up to version 5: our write is sent twice, with copies that arrive at any time or never, and
+ * All histories of one document up to version 5: our write, or our delete, is sent twice, with copies that arrive at any time or never, and
  * answers that are lost or refuse; others do what document_place.h has. In each state that can be reached we look. What is said
  * must be true of that history; and of all histories that look the same it must be the most that is true.
  */
@@ -11,6 +11,11 @@
 
 enum { SENDINGS = 2, APPLIED_MAX = 2 };
 
+struct asking {
+    enum { ASKING_WRITE, ASKING_DELETE, ASKING_DELETE_ANY } what;
+    unsigned version; /* that is expected; 0: none, of a write */
+};
+
 struct history {
     unsigned place;
     unsigned applied;  /* how often */
@@ -18,9 +23,10 @@ struct history {
     unsigned sendings; /* left */
     bool is_answer_lost;
     bool ours_was_seen;
+    bool was_there; /* a document, at any time */
     bool is_broken; /* the promise */
 };
-enum { STATES = PLACE_COUNT * (APPLIED_MAX + 1) * (SENDINGS + 1) * (SENDINGS + 1) * 8 };
+enum { STATES = PLACE_COUNT * (APPLIED_MAX + 1) * (SENDINGS + 1) * (SENDINGS + 1) * 16 };
 
 static unsigned number_of(const struct history *history)
 {
@@ -28,8 +34,8 @@ static unsigned number_of(const struct history *history)
     number = number * (APPLIED_MAX + 1) + history->applied;
     number = number * (SENDINGS + 1) + history->copies;
     number = number * (SENDINGS + 1) + history->sendings;
-    return number * 8 + (history->is_answer_lost ? 4 : 0) + (history->ours_was_seen ? 2 : 0) +
-           (history->is_broken ? 1 : 0);
+    return number * 16 + (history->is_answer_lost ? 8 : 0) + (history->ours_was_seen ? 4 : 0) +
+           (history->was_there ? 2 : 0) + (history->is_broken ? 1 : 0);
 }
 
 /* What those who see the same have to reckon with. */
@@ -40,7 +46,7 @@ struct possible {
 };
 
 struct exploration {
-    unsigned base; /* our write is base + 1 */
+    struct asking asking;
     struct history histories[STATES];
     size_t count;
     bool is_known[STATES];
@@ -50,59 +56,67 @@ struct exploration {
 
 /* ----------------------------------------------------------------------------------------------------------- steps */
 
-static bool is_expected(unsigned base, unsigned place)
+static bool is_expected(const struct asking *asking, unsigned place)
 {
-    return base == 0 ? place == PLACE_EMPTY : place_version(place) == base;
+    if (asking->what == ASKING_DELETE_ANY)
+        return place >= PLACE_DOCUMENTS;
+    return asking->version == 0 ? place == PLACE_EMPTY : place_version(place) == asking->version;
 }
 
-static struct history arrived(unsigned base, struct history history)
+static struct history arrived(const struct asking *asking, struct history history)
 {
+    bool is_write = asking->what == ASKING_WRITE;
     history.copies--;
-    if (is_expected(base, history.place)) {
-        history.place = place_of(base + 1, PLACE_TOKEN_OURS);
+    if (is_expected(asking, history.place)) {
+        history.place = is_write ? place_of(asking->version + 1, PLACE_TOKEN_OURS) : PLACE_EMPTY;
         history.applied++;
-        history.ours_was_seen = true;
+        history.ours_was_seen |= is_write;
+        history.was_there = true;
     }
     return history;
 }
 
-static bool breaks(enum place_change change)
+/* A document that is written over in the other spelling comes back as one that is made again. */
+static bool breaks(const struct asking *asking, const struct history *history, const struct place_move *move)
 {
-    return change == PLACE_DELETED || change == PLACE_SPELLED_AWAY;
+    if (asking->what == ASKING_WRITE)
+        return move->change == PLACE_DELETED || move->change == PLACE_SPELLED_AWAY;
+    return history->was_there && move->to >= PLACE_DOCUMENTS && move->change != PLACE_WRITTEN;
 }
 
 enum { NEXT_MAX = PLACE_MOVES_MAX + 4 };
 
-static size_t next_of_others(const struct history *history, struct history *ret)
+static size_t next_of_others(const struct asking *asking, const struct history *history, struct history *ret)
 {
     struct place_move moves[PLACE_MOVES_MAX];
     size_t count = place_moves(history->place, history->ours_was_seen, PLACE_VERSION_MAX, moves);
     for (size_t i = 0; i < count; i++) {
         ret[i] = *history;
         ret[i].place = moves[i].to;
-        ret[i].is_broken = history->is_broken || breaks(moves[i].change);
+        ret[i].was_there |= moves[i].to >= PLACE_DOCUMENTS;
+        ret[i].is_broken |= breaks(asking, history, &moves[i]);
     }
     return count;
 }
 
-static size_t next_of_copies(unsigned base, const struct history *history, struct history *ret)
+static size_t next_of_copies(const struct asking *asking, const struct history *history, struct history *ret)
 {
     if (history->copies == 0)
         return 0;
-    ret[0] = arrived(base, *history);
+    ret[0] = arrived(asking, *history);
     ret[1] = *history; /* it never arrives */
     ret[1].copies--;
     return 2;
 }
 
-static size_t next_of_ours(unsigned base, const struct history *history, struct history *ret)
+static size_t next_of_ours(const struct asking *asking, const struct history *history, struct history *ret)
 {
     size_t count = 0;
     struct history sent = *history;
     if (history->sendings == 0)
         return 0;
     sent.sendings--;
-    if (!is_expected(base, history->place))
+    if (!is_expected(asking, history->place))
         ret[count++] = sent; /* it is refused, and we hear of it */
     sent.copies++;
     sent.is_answer_lost = true;
@@ -127,12 +141,12 @@ static void reach_all(struct exploration *all)
     struct history next[NEXT_MAX];
     for (unsigned place = 0; place < PLACE_COUNT; place++)
         if (place_token(place) != PLACE_TOKEN_OURS)
-            reach(all, &(struct history){.place = place, .sendings = SENDINGS});
+            reach(all, &(struct history){.place = place, .sendings = SENDINGS, .was_there = place >= PLACE_DOCUMENTS});
     for (size_t i = 0; i < all->count; i++) {
         const struct history history = all->histories[i];
-        size_t count = next_of_others(&history, next);
-        count += next_of_copies(all->base, &history, next + count);
-        count += next_of_ours(all->base, &history, next + count);
+        size_t count = next_of_others(&all->asking, &history, next);
+        count += next_of_copies(&all->asking, &history, next + count);
+        count += next_of_ours(&all->asking, &history, next + count);
         for (size_t k = 0; k < count; k++)
             reach(all, &next[k]);
     }
@@ -143,10 +157,10 @@ static bool leads_to_application(const struct exploration *all, const struct his
     struct history next[NEXT_MAX];
     if (history->copies == 0)
         return false;
-    if (is_expected(all->base, history->place))
+    if (is_expected(&all->asking, history->place))
         return true;
-    size_t count = next_of_others(history, next);
-    count += next_of_copies(all->base, history, next + count);
+    size_t count = next_of_others(&all->asking, history, next);
+    count += next_of_copies(&all->asking, history, next + count);
     for (size_t i = 0; i < count; i++)
         if (!(is_promised && next[i].is_broken) && all->may_be[is_promised][number_of(&next[i])])
             return true;
@@ -166,11 +180,11 @@ static void look_ahead(struct exploration *all, bool is_promised)
     }
 }
 
-static struct exploration *explore(unsigned base)
+static struct exploration *explore(const struct asking *asking)
 {
     struct exploration *all = calloc(1, sizeof(*all));
     assert_non_null(all);
-    all->base = base;
+    all->asking = *asking;
     reach_all(all);
     look_ahead(all, false);
     look_ahead(all, true);
@@ -179,19 +193,25 @@ static struct exploration *explore(unsigned base)
 
 /* ------------------------------------------------------------------------------------------------------------- looks */
 
-static enum document_standing judge(unsigned base, unsigned place, bool is_answer_lost, bool is_promised)
+static enum document_standing judge(const struct asking *asking, unsigned place, bool is_answer_lost, bool is_promised)
 {
     int64_t version;
-    const struct document_mark wrote = {.version = base + 1, .client_token = text_from(PLACE_OURS)};
+    enum document_standing standing;
+    const struct document_mark wrote = {.version = asking->version + 1, .client_token = text_from(PLACE_OURS)};
+    const struct document_sending write = {.is_answer_lost = is_answer_lost, .is_never_deleted = is_promised};
+    const struct document_sending delete = {.is_answer_lost = is_answer_lost, .is_never_created_again = is_promised};
     json_t *found = place_item(place);
-    enum document_standing standing =
-        document_judge(found, &wrote, (struct document_sending){is_answer_lost, is_promised}, &version);
+    if (asking->what == ASKING_WRITE)
+        standing = document_judge(found, &wrote, write, &version);
+    else
+        standing = document_judge_delete(found, asking->version, DOCUMENT_TAGS, delete, &version);
     assert_int_equal(version, place_version(place));
     json_decref(found);
     return standing;
 }
 
-static bool is_true(enum document_standing standing, const struct history *history, bool may_be, unsigned base)
+static bool is_true(enum document_standing standing, const struct history *history, bool may_be,
+                    const struct asking *asking)
 {
     bool was_not = history->applied == 0;
     switch (standing) {
@@ -199,8 +219,9 @@ static bool is_true(enum document_standing standing, const struct history *histo
     case DOCUMENT_CONFLICT: return was_not && !may_be && place_version(history->place) > 0;
     case DOCUMENT_ABSENT: return was_not && !may_be && history->place == PLACE_EMPTY;
     case DOCUMENT_UNREADABLE: return history->place == PLACE_FOREIGN && (was_not || history->is_answer_lost);
-    case DOCUMENT_UNCHANGED: return was_not && is_expected(base, history->place);
+    case DOCUMENT_UNCHANGED: return was_not && is_expected(asking, history->place);
     case DOCUMENT_UNKNOWN: return history->is_answer_lost;
+    case DOCUMENT_GONE: return history->is_answer_lost && history->place == PLACE_EMPTY && asking->what != ASKING_WRITE;
     }
     return false;
 }
@@ -208,9 +229,9 @@ static bool is_true(enum document_standing standing, const struct history *histo
 static void look(struct exploration *all, const struct history *history, bool is_promised)
 {
     bool may_be = all->may_be[is_promised][number_of(history)];
-    enum document_standing standing = judge(all->base, history->place, history->is_answer_lost, is_promised);
+    enum document_standing standing = judge(&all->asking, history->place, history->is_answer_lost, is_promised);
     struct possible *possible = &all->possible[history->place][history->is_answer_lost][is_promised];
-    if (!is_true(standing, history, may_be, all->base))
+    if (!is_true(standing, history, may_be, &all->asking))
         place_fail("untrue", history->place, history->is_answer_lost, is_promised, standing);
     possible->applied |= history->applied > 0;
     possible->not_applied |= history->applied == 0;
@@ -219,15 +240,19 @@ static void look(struct exploration *all, const struct history *history, bool is
 
 /* The most that is true. By the token alone more would be: who repeats it has seen our write. But it is the pair of version and
  * token that proves. */
-static enum document_standing best(const struct possible *possible, unsigned base, unsigned place)
+static enum document_standing best(const struct possible *possible, const struct asking *asking, unsigned place,
+                                   bool is_answer_lost)
 {
     if (place == PLACE_FOREIGN)
         return DOCUMENT_UNREADABLE;
+    if (place == PLACE_EMPTY && asking->what != ASKING_WRITE)
+        return is_answer_lost ? DOCUMENT_GONE : DOCUMENT_ABSENT;
     if (!possible->not_applied)
-        return place_version(place) == base + 1 ? DOCUMENT_OURS : DOCUMENT_UNKNOWN;
+        return asking->what == ASKING_WRITE && place_version(place) == asking->version + 1 ? DOCUMENT_OURS
+                                                                                           : DOCUMENT_UNKNOWN;
     if (possible->applied)
         return DOCUMENT_UNKNOWN;
-    if (is_expected(base, place))
+    if (is_expected(asking, place))
         return DOCUMENT_UNCHANGED;
     if (possible->may_be)
         return DOCUMENT_UNKNOWN;
@@ -238,14 +263,14 @@ static enum document_standing best(const struct possible *possible, unsigned bas
 static void compare(const struct exploration *all, unsigned place, bool is_answer_lost, bool is_promised)
 {
     const struct possible *possible = &all->possible[place][is_answer_lost][is_promised];
-    enum document_standing standing = judge(all->base, place, is_answer_lost, is_promised);
-    if ((possible->applied || possible->not_applied) && standing != best(possible, all->base, place))
+    enum document_standing standing = judge(&all->asking, place, is_answer_lost, is_promised);
+    if ((possible->applied || possible->not_applied) && standing != best(possible, &all->asking, place, is_answer_lost))
         place_fail("not the most", place, is_answer_lost, is_promised, standing);
 }
 
-static void check(unsigned base)
+static void check(const struct asking *asking)
 {
-    struct exploration *all = explore(base);
+    struct exploration *all = explore(asking);
     for (size_t i = 0; i < all->count; i++) {
         const struct history *history = &all->histories[i];
         look(all, history, false);
@@ -262,6 +287,13 @@ static void check(unsigned base)
 
 TEST(of_a_write_the_most_is_said_that_is_true)
 {
-    for (unsigned base = 0; base < 3; base++)
-        check(base);
+    for (unsigned version = 0; version < 3; version++)
+        check(&(struct asking){ASKING_WRITE, version});
+}
+
+TEST(of_a_delete_the_most_is_said_that_is_true)
+{
+    for (unsigned version = 1; version < 4; version++)
+        check(&(struct asking){ASKING_DELETE, version});
+    check(&(struct asking){.what = ASKING_DELETE_ANY});
 }

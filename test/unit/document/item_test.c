@@ -305,6 +305,17 @@ TEST(an_item_is_read_as_go_reads_it)
     json_decref(item);
 }
 
+TEST(what_is_null_is_none)
+{
+    struct document document;
+    json_t *item = reading_json("{'Version':{'N':'2'},'ClientToken':{'NULL':true},'Desired':{'NULL':true},"
+                                "'Reported':{'NULL':true}}");
+    assert_int_equal(document_from_item(item, DOCUMENT_FIELDS, &document, NULL), OS_OK);
+    assert_int_equal(document.version, 2);
+    assert_true(document.client_token == NULL && document.desired == NULL && document.reported == NULL);
+    json_decref(item);
+}
+
 TEST(the_mark_of_a_document_is_read_whatever_its_models_are)
 {
     struct document_mark mark;

@@ -54,7 +54,8 @@ TEST(a_write_without_a_token_is_never_taken_for_ours)
     int64_t version;
     json_t *found = reading_item(5, NULL);
     const struct document_mark wrote = {.version = 5};
-    assert_int_equal(document_judge(found, &wrote, (struct document_sending){true, false}, &version), DOCUMENT_UNKNOWN);
+    assert_int_equal(document_judge(found, &wrote, (struct document_sending){.is_answer_lost = true}, &version),
+                     DOCUMENT_UNKNOWN);
     json_decref(found);
 }
 
@@ -67,7 +68,9 @@ TEST(what_is_found_is_judged_in_the_spelling_of_what_was_written)
             int64_t version;
             json_t *item = reading_json(items[found]);
             const struct document_mark wrote = {5, text_from(OURS), (enum document_spelling)spelling};
-            assert_int_equal(document_judge(item, &wrote, (struct document_sending){true, true}, &version),
+            assert_int_equal(document_judge(item, &wrote,
+                                            (struct document_sending){.is_answer_lost = true, .is_never_deleted = true},
+                                            &version),
                              found == spelling ? DOCUMENT_OURS : DOCUMENT_UNREADABLE);
             json_decref(item);
         }
@@ -91,6 +94,51 @@ TEST_ROWS(strangers, what_is_no_document_is_unreadable)
         int64_t version = -1;
         const struct document_sending sending = {.is_answer_lost = i % 2 == 1, .is_never_deleted = i / 2 == 1};
         assert_int_equal(document_judge(found, &wrote, sending, &version), DOCUMENT_UNREADABLE);
+        assert_int_equal(version, 0);
+    }
+    json_decref(found);
+}
+
+/* What is found after a delete, at version 5 or of whatever is there. */
+static const struct {
+    const char *name;
+    int64_t wanted;
+    int64_t version; /* found; 0: no item */
+    enum document_standing refused;
+    enum document_standing lost;
+    enum document_standing lost_never_created_again;
+} remains[] = {
+    {"no document", 5, 0, DOCUMENT_ABSENT, DOCUMENT_GONE, DOCUMENT_GONE},
+    {"what is to be deleted", 5, 5, DOCUMENT_UNCHANGED, DOCUMENT_UNKNOWN, DOCUMENT_UNCHANGED},
+    {"an older version", 5, 4, DOCUMENT_CONFLICT, DOCUMENT_UNKNOWN, DOCUMENT_UNKNOWN},
+    {"a later version", 5, 6, DOCUMENT_CONFLICT, DOCUMENT_UNKNOWN, DOCUMENT_CONFLICT},
+    {"no document, whatever was there", 0, 0, DOCUMENT_ABSENT, DOCUMENT_GONE, DOCUMENT_GONE},
+    {"a document, whatever was there", 0, 6, DOCUMENT_UNCHANGED, DOCUMENT_UNKNOWN, DOCUMENT_UNCHANGED},
+};
+
+TEST_ROWS(remains, what_is_found_after_a_delete_is_judged_by_what_is_known)
+{
+    const enum document_standing wanted[] = {row->refused, row->lost, row->refused, row->lost_never_created_again};
+    json_t *found = row->version != 0 ? reading_item(row->version, OURS) : NULL;
+    for (unsigned i = 0; i < 8; i++) {
+        int64_t version = -1;
+        const struct document_sending sending = {
+            .is_answer_lost = i % 2 == 1, .is_never_created_again = i / 2 % 2 == 1, .is_never_deleted = i / 4 == 1};
+        assert_int_equal(document_judge_delete(found, row->wanted, DOCUMENT_TAGS, sending, &version), wanted[i % 4]);
+        assert_int_equal(version, row->version);
+    }
+    json_decref(found);
+}
+
+TEST_ROWS(strangers, what_is_no_document_is_unreadable_after_a_delete_too)
+{
+    json_t *found = reading_json(row->name);
+    for (unsigned i = 0; i < 8; i++) {
+        int64_t version = -1;
+        const struct document_sending sending = {.is_answer_lost = i % 2 == 1,
+                                                 .is_never_created_again = i / 2 % 2 == 1};
+        assert_int_equal(document_judge_delete(found, i / 4 == 1 ? 5 : 0, DOCUMENT_TAGS, sending, &version),
+                         DOCUMENT_UNREADABLE);
         assert_int_equal(version, 0);
     }
     json_decref(found);

@@ -160,7 +160,8 @@ static void judge_places(struct exploration *all)
             for (int lost = 0; lost < 2; lost++) {
                 const struct document_mark wrote = {.version = all->bases[i] + 1,
                                                     .client_token = text_from(PLACE_OURS)};
-                const struct document_sending sending = {lost == 1, all->is_promised};
+                const struct document_sending sending = {.is_answer_lost = lost == 1,
+                                                         .is_never_deleted = all->is_promised};
                 json_t *found = place_item(place);
                 all->standings[i][place][lost] = document_judge(found, &wrote, sending, &version);
                 json_decref(found);
@@ -176,6 +177,7 @@ static bool is_true(enum document_standing standing, const struct history *histo
     case DOCUMENT_UNCHANGED: return history->phase != PHASE_APPLIED;
     case DOCUMENT_UNREADABLE:
     case DOCUMENT_UNKNOWN: return true;
+    case DOCUMENT_GONE: return false; /* it is of deletes */
     }
     return false;
 }
