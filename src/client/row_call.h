@@ -16,6 +16,7 @@ struct row_call {
     bool repeats_unclear; /* also what may have been done is sent again: doing it twice is as doing it once */
     const char *name;     /* for a sentence: "The <name> was ended: its deadline passed." */
     void (*done)(struct row_call *call);
+    void *context; /* of `done` */
     /* What came of it. */
     struct row_answer answer; /* the last one, its own; its outcome is 0 where none came */
     bool is_lost;             /* of a write: it may have been done although no answer said so, or may still be */
