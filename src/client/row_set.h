@@ -6,21 +6,20 @@
 #include "client/row_call.h"
 
 struct row_set {
-    struct sync sync; /* what is waited for; then each call has its answer */
+    struct sync sync; /* when it has finished, all calls are over */
     struct row_call *calls;
     size_t count;
-    size_t parallel; /* so many are under way at most; at least 1 */
+    size_t parallel; /* as many are under way at most; at least 1 */
     os_call limits;  /* what is left of the caller's call */
-    /* Its own, on the loop's thread. */
+    /* Its own, of the loop's thread. */
     size_t next;
     size_t under_way;
     bool is_starting;
 };
 
-/* The calls are prepared but for `done`; those with an error are over already. Until the sync has finished nothing of it is
- * moved. */
+/* The calls are prepared, but for `done` and `context`. Where the sync could not begin, for want of memory, none of them has
+ * an answer, and each says so. */
 void row_set_prepare(struct row_set *set);
-/* One that could not begin at all, for want of memory, says so. */
-void row_set_free(struct row_set *set); /* what the calls hold */
+void row_set_free(struct row_set *set); /* what the calls have; not `calls` itself */
 
 #endif
