@@ -31,15 +31,17 @@ extern "C" {
 
 /* How a table keeps the two models of a document. */
 typedef enum os_document_models {
-    OS_DOCUMENT_SEPARATE = 0, /* each in an item of its own, with a version of its own: sort keys DSR#NAME and DSD#NAME */
-    OS_DOCUMENT_COMBINED = 1  /* both in one item, with one version: DSC#NAME. Each write has both */
+    OS_DOCUMENT_SEPARATE =
+        0, /* each in an item of its own, with a version of its own: sort keys DSR#NAME and DSD#NAME */
+    OS_DOCUMENT_COMBINED = 1 /* both in one item, with one version: DSC#NAME. Each write has both */
 } os_document_models;
 
 /* How the attributes of an item are spelled. A table has one spelling: an item of the other one is refused, and never
  * written over. */
 typedef enum os_document_spelling {
-    OS_DOCUMENT_TAGS = 0,  /* version, timestamp, clientToken, desired, reported: by Go's json tags */
-    OS_DOCUMENT_FIELDS = 1 /* Version, TimeStamp, ClientToken, Desired, Reported: what Go's encoder writes unless told */
+    OS_DOCUMENT_TAGS = 0, /* version, timestamp, clientToken, desired, reported: by Go's json tags */
+    OS_DOCUMENT_FIELDS =
+        1 /* Version, TimeStamp, ClientToken, Desired, Reported: what Go's encoder writes unless told */
 } os_document_spelling;
 
 /* A table of documents; brackets name the defaults. NULL in a call stands for all of them. */

@@ -27,8 +27,8 @@ struct persistence {
     os_call call; /* the caller's */
     uint64_t deadline_monotonic_ms;
     struct persistence_store store;
-    struct row_set set;   /* what is waited for; its calls are own */
-    void *work;           /* of the parts; own */
+    struct row_set set;                     /* what is waited for; its calls are own */
+    void *work;                             /* of the parts; own */
     void (*drop)(struct persistence *call); /* what `work` has; NULL: nothing */
 };
 

@@ -25,6 +25,8 @@ enum steps_next persistence_read(struct persistence *call);
 enum steps_next persistence_write(struct persistence *call);
 enum steps_next persistence_resolve(struct persistence *call);
 
+void persistence_documents_free(os_documents *documents);
+
 /* The call from its first step to its code. Blocks. `err` may be NULL. */
 os_code persistence_call(os_client *client, const struct persistence_arguments *arguments, persistence_step_fn first,
                          os_error *err);

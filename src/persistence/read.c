@@ -29,6 +29,25 @@ static void drop_reading(struct persistence *call)
     free(reading->items);
 }
 
+static void free_model(os_document_model *model)
+{
+    free((char *)model->json);
+    free((char *)model->client_token);
+}
+
+void persistence_documents_free(os_documents *documents)
+{
+    for (size_t i = 0; i < documents->count; i++) {
+        os_document *document = &documents->list[i];
+        free((char *)document->id);
+        free((char *)document->name);
+        free_model(&document->reported);
+        free_model(&document->desired);
+    }
+    free(documents->list);
+    *documents = (os_documents){.count = 0};
+}
+
 /* ------------------------------------------------------------------------------------------------ asking */
 
 static os_code make_reading(struct persistence *call, size_t count)
@@ -89,9 +108,8 @@ static os_code make_calls(struct persistence *call)
     if (calls == NULL)
         return error_no_memory(&call->error);
     for (size_t i = 0; i < count; i++)
-        calls[i].request = (struct row_request){.verb = ROW_READ,
-                                                .gets = reading->gets + i * batch,
-                                                .get_count = least(batch, reading->count - i * batch)};
+        calls[i].request = (struct row_request){
+            .verb = ROW_READ, .gets = reading->gets + i * batch, .get_count = least(batch, reading->count - i * batch)};
     return OS_OK;
 }
 
@@ -118,25 +136,21 @@ static char *json_text(const json_t *json)
 {
     struct buf out;
     buf_init(&out, 0);
-    bool written = json_write(&out, json) && buf_add_char(&out, '\0');
-    char *text = written ? strdup(out.data) : NULL;
+    char *text = json_write(&out, json) ? strdup(buf_str(&out)) : NULL;
     buf_free(&out);
     return text;
 }
 
-static os_code give_model(const struct document *document, const json_t *json, const char *name, os_document_model *ret,
-                          os_error *err)
+static os_code give_model(const struct document *document, const json_t *json, os_document_model *ret, os_error *err)
 {
+    bool has_token = json_string_length(document->client_token) > 0;
     if (json == NULL)
         return OS_OK;
-    const char *token = json_string_value(document->client_token);
     ret->version = document->version;
     ret->timestamp_ns = document->timestamp_ns;
     ret->json = json_text(json);
-    ret->client_token = token != NULL && token[0] != '\0' ? strdup(token) : NULL;
-    (void)name;
-    return ret->json == NULL || (token != NULL && token[0] != '\0' && ret->client_token == NULL) ? error_no_memory(err)
-                                                                                                  : OS_OK;
+    ret->client_token = has_token ? strdup(json_string_value(document->client_token)) : NULL;
+    return ret->json != NULL && (ret->client_token != NULL || !has_token) ? OS_OK : error_no_memory(err);
 }
 
 static os_code give_item(struct persistence *call, const json_t *item, os_document *ret)
@@ -147,34 +161,36 @@ static os_code give_item(struct persistence *call, const json_t *item, os_docume
     os_code code = document_from_item(item, call->store.spelling, &document, &call->error);
     if (code != OS_OK)
         return code;
-    code = give_model(&document, document.reported, "reported", &ret->reported, &call->error);
+    code = give_model(&document, document.reported, &ret->reported, &call->error);
     if (code == OS_OK)
-        code = give_model(&document, document.desired, "desired", &ret->desired, &call->error);
+        code = give_model(&document, document.desired, &ret->desired, &call->error);
     document_free(&document);
+    return code;
+}
+
+static os_code give_document(struct persistence *call, size_t number, os_document *ret)
+{
+    const struct reading *reading = call->work;
+    const os_document_key *key = &call->arguments->keys[number];
+    enum document_kind kinds[2];
+    size_t of_each = persistence_kinds(&call->store, kinds);
+    *ret = (os_document){.size = sizeof(*ret), .id = strdup(key->id), .name = strdup(key->name)};
+    os_code code = ret->id != NULL && ret->name != NULL ? OS_OK : error_no_memory(&call->error);
+    for (size_t i = 0; i < of_each && code == OS_OK; i++)
+        code = give_item(call, reading->items[number * of_each + i], ret);
     return code;
 }
 
 static os_code give_documents(struct persistence *call)
 {
-    const struct reading *reading = call->work;
     os_documents *ret = call->arguments->ret_documents;
-    enum document_kind kinds[2];
-    size_t of_each = persistence_kinds(&call->store, kinds);
     ret->list = calloc(call->arguments->count, sizeof(*ret->list));
     if (ret->list == NULL)
         return error_no_memory(&call->error);
     ret->count = call->arguments->count;
     os_code code = OS_OK;
-    for (size_t i = 0; i < ret->count && code == OS_OK; i++) {
-        os_document *document = &ret->list[i];
-        document->size = sizeof(*document);
-        document->id = strdup(call->arguments->keys[i].id);
-        document->name = strdup(call->arguments->keys[i].name);
-        if (document->id == NULL || document->name == NULL)
-            return error_no_memory(&call->error);
-        for (size_t k = 0; k < of_each && code == OS_OK; k++)
-            code = give_item(call, reading->items[i * of_each + k], document);
-    }
+    for (size_t i = 0; i < ret->count && code == OS_OK; i++)
+        code = give_document(call, i, &ret->list[i]);
     return code;
 }
 
@@ -184,7 +200,7 @@ static enum steps_next were_read(struct persistence *call)
     if (code == OS_OK)
         code = give_documents(call);
     if (code != OS_OK)
-        os_documents_free(call->arguments->ret_documents);
+        persistence_documents_free(call->arguments->ret_documents);
     return persistence_over(call, code);
 }
 
