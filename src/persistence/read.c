@@ -132,10 +132,13 @@ static os_code take_items(struct persistence *call)
     return OS_OK;
 }
 
+/* An item has 400 KB, of which JSON may write each byte as six. */
+enum { MODEL_TEXT_MAX = 6 * 400 * 1024 };
+
 static char *json_text(const json_t *json)
 {
     struct buf out;
-    buf_init(&out, 0);
+    buf_init(&out, MODEL_TEXT_MAX);
     char *text = json_write(&out, json) ? strdup(buf_str(&out)) : NULL;
     buf_free(&out);
     return text;
