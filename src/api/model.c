@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of oscommit_model.h. */
+#include "base/error.h"
+#include "base/text.h"
+#include "model/model_schema_build.h"
+#include "syntax/json.h"
+#include "transact/transact.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ models */
+
+static os_code name_table(os_model *ret, const char *table, os_error *err)
+{
+    ret->table_name = strdup(table != NULL ? table : ret->model->name);
+    if (ret->table_name == NULL)
+        return error_no_memory(err);
+    ret->table = (struct rows_table){
+        .name = ret->table_name,
+        .keys = {MODEL_PARTITION, ret->model->sort_key.name != NULL ? MODEL_SORT : NULL},
+    };
+    return OS_OK;
+}
+
+os_code os_model_parse(const char *schema, const char *table, os_model **ret, os_error *err)
+{
+    os_error own;
+    os_code code = OS_OK;
+    os_model *model = calloc(1, sizeof(*model));
+    error_clear(&own);
+    if (model == NULL || schema == NULL)
+        code = model == NULL ? error_no_memory(&own)
+                             : error_set(&own, OS_ERR_ARGUMENT, "There is no schema of a model: it is NULL.");
+    if (code == OS_OK)
+        code = model_read(schema, strlen(schema), &model->model, &own);
+    if (code == OS_OK)
+        code = name_table(model, table, &own);
+    if (code != OS_OK) {
+        os_model_free(model);
+        model = NULL;
+    }
+    *ret = model;
+    if (err != NULL)
+        *err = own;
+    return code;
+}
+
+void os_model_free(os_model *model)
+{
+    if (model == NULL)
+        return;
+    model_free(model->model);
+    free(model->table_name);
+    free(model);
+}
+
+/* ------------------------------------------------------------------------------------------------ transactions */
+
+struct transaction_call {
+    const struct transact_arguments *arguments;
+    os_verdict verdict;
+};
+
+static os_code perform_transaction(os_client *client, const void *context, os_error *err)
+{
+    struct transaction_call *const *call = context;
+    (*call)->verdict = transact_run(client, (*call)->arguments, err);
+    return err->code;
+}
+
+os_verdict os_transact(os_client *client, const os_txn_options *options, os_txn_fn function, void *context,
+                       const os_call *call, os_txn_result *ret, os_error *err)
+{
+    const struct transact_arguments arguments = {
+        .options = options, .function = function, .context = context, .call = call, .ret = ret};
+    struct transaction_call of = {.arguments = &arguments, .verdict = OS_NOT_EXECUTED};
+    struct transaction_call *address = &of;
+    (void)client_perform(client, perform_transaction, &address, err);
+    return of.verdict;
+}
+
+void os_txn_result_clear(os_txn_result *result)
+{
+    if (result == NULL)
+        return;
+    free(result->ticket);
+    *result = (os_txn_result)OS_TXN_RESULT_INIT;
+}
+
+/* What a function of a transaction says; `err` may be NULL. */
+static os_code say(os_code code, const os_error *own, os_error *err)
+{
+    if (err != NULL)
+        *err = *own;
+    if (err != NULL && code == OS_OK)
+        error_clear(err);
+    return code;
+}
+
+os_code os_txn_get(os_txn *txn, const os_model *model, const char *key, const os_get_options *options, os_row **ret,
+                   os_error *err)
+{
+    const os_row_key one = {model, key};
+    os_error own;
+    error_clear(&own);
+    if (ret != NULL)
+        *ret = NULL;
+    return say(transact_get(txn, &one, 1, options, ret, &own), &own, err);
+}
+
+os_code os_txn_get_many(os_txn *txn, const os_row_key *keys, size_t count, const os_get_options *options, os_row **ret,
+                        os_error *err)
+{
+    os_error own;
+    error_clear(&own);
+    return say(transact_get(txn, keys, count, options, ret, &own), &own, err);
+}
+
+os_code os_txn_create(os_txn *txn, const os_model *model, const char *fields, os_row **ret, os_error *err)
+{
+    os_error own;
+    error_clear(&own);
+    if (ret != NULL)
+        *ret = NULL;
+    return say(transact_create(txn, model, fields, ret, &own), &own, err);
+}
+
+os_code os_txn_create_or_put(os_txn *txn, const os_model *model, const char *fields, const char *expected, os_error *err)
+{
+    os_error own;
+    error_clear(&own);
+    return say(transact_put(txn, model, fields, expected, &own), &own, err);
+}
+
+os_code os_txn_update(os_txn *txn, const os_model *model, const char *original, const char *updated, os_error *err)
+{
+    os_error own;
+    error_clear(&own);
+    return say(transact_update(txn, model, original, updated, &own), &own, err);
+}
+
+os_code os_txn_delete(os_txn *txn, os_row *row, os_error *err)
+{
+    os_error own;
+    error_clear(&own);
+    return say(transact_delete(txn, row, &own), &own, err);
+}
+
+os_code os_txn_delete_key(os_txn *txn, const os_model *model, const char *key, os_error *err)
+{
+    os_error own;
+    error_clear(&own);
+    return say(transact_erase(txn, model, key, &own), &own, err);
+}

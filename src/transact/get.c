@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows that are read, which from then on belong to the transaction. */
+#include "base/error.h"
+#include "transact/transact.h"
+
+#include <string.h>
+
+/* One call of the caller's. */
+struct getting {
+    struct os_txn *txn;
+    const os_row_key *keys;
+    size_t count;
+    bool creates; /* what is missing */
+    bool is_weak;
+    json_t *given[ROWS_AT_ONCE_MAX]; /* what stands as key */
+    struct os_row *rows[ROWS_AT_ONCE_MAX]; /* not in the transaction yet, but for those that were cached */
+    bool is_cached[ROWS_AT_ONCE_MAX];
+    struct rows_get gets[ROWS_AT_ONCE_MAX]; /* of those that are asked for */
+    size_t asked[ROWS_AT_ONCE_MAX];         /* which of the rows each is */
+    size_t asked_count;
+};
+
+static void getting_free(struct getting *getting)
+{
+    for (size_t i = 0; i < getting->count; i++) {
+        json_decref(getting->given[i]);
+        if (!getting->is_cached[i])
+            row_free(getting->rows[i]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ keys */
+
+static os_code refuse_repeated(const struct os_row *row, os_error *err)
+{
+    char text[ROW_TEXT_SIZE];
+    return error_set(err, OS_ERR_ARGUMENT,
+                     "The row %s is in this transaction already: use the row that you have, or set `cache_rows`, and "
+                     "read no row that was made or deleted here.",
+                     row_text(row, text));
+}
+
+static bool may_be_read_again(const struct getting *getting, const struct os_row *row)
+{
+    bool was_read = row->origin == ROW_READ || row->origin == ROW_MISSING || (row->origin == ROW_CREATED && row->was_read);
+    return getting->txn->options->cache_rows && was_read && !row->is_deleted &&
+           !(row->origin == ROW_MISSING && getting->creates);
+}
+
+static os_code check_twice(const struct getting *getting, size_t number, os_error *err)
+{
+    char text[ROW_TEXT_SIZE];
+    for (size_t i = 0; i < number; i++) {
+        const struct os_row *row = getting->rows[i];
+        if (strcmp(row->model->table.name, getting->rows[number]->model->table.name) == 0 &&
+            rows_same_key(&row->model->table.keys, row->key, getting->rows[number]->key))
+            return error_set(err, OS_ERR_ARGUMENT, "The row %s is asked for twice: name it once.", row_text(row, text));
+    }
+    return OS_OK;
+}
+
+static os_code take_key(struct getting *getting, size_t number, os_error *err)
+{
+    const os_model *model = getting->keys[number].model;
+    json_t *key = NULL;
+    if (model == NULL)
+        return error_set(err, OS_ERR_ARGUMENT, "A row is asked for without its model: it is NULL.");
+    os_code code = txn_parse(getting->keys[number].key, "The key of a row", &getting->given[number], err);
+    if (code == OS_OK)
+        code = getting->creates ? model_key_encode(model->model, getting->given[number], &key, err)
+                                : model_key_of(model->model, getting->given[number], &key, err);
+    if (code != OS_OK)
+        return code;
+    struct os_row *there = txn_find(getting->txn, model, key);
+    if (there != NULL) {
+        json_decref(key);
+        getting->rows[number] = there;
+        getting->is_cached[number] = true;
+        return may_be_read_again(getting, there) ? OS_OK : refuse_repeated(there, err);
+    }
+    getting->rows[number] = row_new(model, ROW_MISSING, key);
+    if (getting->rows[number] == NULL)
+        return error_no_memory(err);
+    getting->rows[number]->is_weak = getting->is_weak;
+    code = check_twice(getting, number, err);
+    getting->asked[getting->asked_count] = number;
+    getting->gets[getting->asked_count++] =
+        (struct rows_get){.of = {.table = &model->table, .key = getting->rows[number]->key}, .is_eventual = getting->is_weak};
+    return code;
+}
+
+/* ------------------------------------------------------------------------------------------------ answers */
+
+static int64_t now_s(void)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return (int64_t)((now.realtime_ms + 999) / 1000);
+}
+
+static os_code make_missing(struct os_row *row, const json_t *given, os_error *err)
+{
+    row->origin = ROW_CREATED;
+    row->was_read = true;
+    return model_row_make(row->model->model, given, &row->fields, err);
+}
+
+static os_code take_item(struct getting *getting, size_t number, json_t *item, os_error *err)
+{
+    struct os_row *row = getting->rows[number];
+    const struct model *model = row->model->model;
+    if (item != NULL) {
+        os_code code = model_row_from_item(model, NULL, item, &row->fields, err);
+        if (code != OS_OK)
+            return code;
+        if (!model_row_has_expired(model, row->fields, now_s())) {
+            row->origin = ROW_READ;
+            row->item = json_incref(item);
+            return OS_OK;
+        }
+        json_decref(row->fields);
+        row->fields = NULL;
+    }
+    return getting->creates ? make_missing(row, getting->given[number], err) : OS_OK;
+}
+
+static os_code take_items(struct getting *getting, const struct row_answer *answer, os_error *err)
+{
+    os_code code = OS_OK;
+    for (size_t i = 0; i < getting->asked_count && code == OS_OK; i++)
+        code = take_item(getting, getting->asked[i], answer->items.items[i], err);
+    return code;
+}
+
+static os_code ask(struct getting *getting, os_error *err)
+{
+    struct os_txn *txn = getting->txn;
+    struct row_call call = {.client = txn->client,
+                            .request = {.verb = ROW_READ,
+                                        .gets = getting->gets,
+                                        .get_count = getting->asked_count,
+                                        .is_snapshot = !getting->is_weak},
+                            .name = "read of rows"};
+    struct row_set set = {.calls = &call, .count = 1, .parallel = 1, .limits = txn_time_left(txn)};
+    row_set_prepare(&set);
+    txn->read_count++;
+    os_code code = sync_run(txn->client, &set.sync, err);
+    if (code == OS_OK && call.error.code != OS_OK) {
+        *err = call.error;
+        code = call.error.code;
+    }
+    if (code == OS_OK)
+        code = take_items(getting, &call.answer, err);
+    row_set_free(&set);
+    return code;
+}
+
+/* ------------------------------------------------------------------------------------------------ the call */
+
+/* A row that was not there, and is cached, stays NULL for the caller. */
+static os_code give_rows(struct getting *getting, struct os_row **ret, os_error *err)
+{
+    for (size_t i = 0; i < getting->count; i++) {
+        struct os_row *row = getting->rows[i];
+        if (!getting->is_cached[i]) {
+            getting->is_cached[i] = true; /* the transaction's, whatever comes of it */
+            os_code code = txn_add(getting->txn, row, err);
+            if (code != OS_OK)
+                return code;
+        }
+        ret[i] = row->origin == ROW_MISSING ? NULL : row;
+    }
+    return OS_OK;
+}
+
+os_code transact_get(struct os_txn *txn, const os_row_key *keys, size_t count, const os_get_options *options,
+                     struct os_row **ret, os_error *err)
+{
+    static const os_get_options defaults = OS_GET_OPTIONS_INIT;
+    struct getting getting;
+    if (options == NULL)
+        options = &defaults;
+    if (options->size != sizeof(*options))
+        return error_set(err, OS_ERR_ARGUMENT, "The options of a read have a wrong size: set them with "
+                                               "OS_GET_OPTIONS_INIT.");
+    if (keys == NULL || ret == NULL || count < 1 || count > ROWS_AT_ONCE_MAX)
+        return error_set(err, OS_ERR_ARGUMENT, "A read takes 1 to %d keys, and room for as many rows.", ROWS_AT_ONCE_MAX);
+    memset(&getting, 0, sizeof(getting));
+    getting.txn = txn;
+    getting.keys = keys;
+    getting.count = count;
+    getting.creates = options->create_if_missing != 0;
+    getting.is_weak = options->inconsistent != 0;
+    os_code code = getting.creates ? txn_may_write(txn, err) : OS_OK;
+    for (size_t i = 0; i < count && code == OS_OK; i++)
+        code = take_key(&getting, i, err);
+    if (code == OS_OK && getting.asked_count > 0)
+        code = ask(&getting, err);
+    if (code == OS_OK)
+        code = give_rows(&getting, ret, err);
+    getting_free(&getting);
+    return code;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transact/row.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct os_row *row_new(const os_model *model, enum row_origin origin, json_t *key)
+{
+    struct os_row *row = calloc(1, sizeof(*row));
+    if (row == NULL) {
+        json_decref(key);
+        return NULL;
+    }
+    row->model = model;
+    row->origin = origin;
+    row->key = key;
+    row->accessed = json_object();
+    row->changed = json_object();
+    row->added = json_object();
+    row->texts = json_object();
+    if (key != NULL && row->accessed != NULL && row->changed != NULL && row->added != NULL && row->texts != NULL)
+        return row;
+    row_free(row);
+    return NULL;
+}
+
+void row_free(struct os_row *row)
+{
+    if (row == NULL)
+        return;
+    json_decref(row->key);
+    json_decref(row->item);
+    json_decref(row->fields);
+    json_decref(row->expected);
+    json_decref(row->accessed);
+    json_decref(row->changed);
+    json_decref(row->added);
+    json_decref(row->texts);
+    free(row);
+}
+
+const char *row_text(const struct os_row *row, char ret[ROW_TEXT_SIZE])
+{
+    enum { SHOWN = 200 };
+    const char *partition = json_string_value(value_inside(json_object_get(row->key, MODEL_PARTITION)));
+    struct text shown = text_from(partition != NULL ? partition : "");
+    snprintf(ret, ROW_TEXT_SIZE, "%.60s \"%.*s\"", row->model->model->name, (int)text_utf8_cut(shown, SHOWN), shown.p);
+    return ret;
+}
+
+/* ------------------------------------------------------------------------------------------------ fields */
+
+os_code row_field(const struct os_row *row, const char *name, const struct model_field **ret, os_error *err)
+{
+    char text[ROW_TEXT_SIZE];
+    *ret = name != NULL ? model_field_find(row->model->model, name) : NULL;
+    if (row->is_deleted)
+        return error_set(err, OS_ERR_ARGUMENT, "The row %s was deleted in this transaction: its fields are gone.",
+                         row_text(row, text));
+    if (*ret == NULL)
+        return error_set(err, OS_ERR_ARGUMENT, "The model %.60s has no field \"%.100s\".", row->model->model->name,
+                         name != NULL ? name : "");
+    return OS_OK;
+}
+
+static os_code mark(json_t *names, const struct model_field *field, os_error *err)
+{
+    return json_object_set_new(names, field->name, json_true()) == 0 ? OS_OK : error_no_memory(err);
+}
+
+/* The parts of the key need no condition: the row is found by them. */
+static os_code mark_accessed(struct os_row *row, const struct model_field *field, os_error *err)
+{
+    return field->role == MODEL_PLAIN ? mark(row->accessed, field, err) : OS_OK;
+}
+
+os_code row_access(struct os_row *row, const struct model_field *field, const json_t **ret, os_error *err)
+{
+    *ret = json_object_get(row->fields, field->name);
+    os_code code = mark_accessed(row, field, err);
+    if (code != OS_OK || json_object_get(row->added, field->name) == NULL)
+        return code;
+    (void)json_object_del(row->added, field->name); /* whoever has seen the sum wants this sum */
+    return mark(row->changed, field, err);
+}
+
+os_code row_set(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err)
+{
+    os_code code = model_row_set(row->model->model, row->fields, field->name, value, err);
+    if (code == OS_OK)
+        code = mark_accessed(row, field, err);
+    if (code == OS_OK)
+        code = mark(row->changed, field, err);
+    if (code == OS_OK)
+        (void)json_object_del(row->added, field->name);
+    return code;
+}
+
+/* What stands there as a number, plus `value`; integers stay exact. */
+static json_t *sum_of(const json_t *number, const json_t *value)
+{
+    json_int_t sum = 0;
+    if (json_is_integer(number) && json_is_integer(value) &&
+        !__builtin_add_overflow(json_integer_value(number), json_integer_value(value), &sum))
+        return json_integer(sum);
+    return json_real(json_number_value(number) + json_number_value(value));
+}
+
+static bool is_part_of_an_index(const struct model *model, const struct model_field *field)
+{
+    for (size_t i = 0; i < model->extra_count; i++)
+        for (size_t k = 0; k < model->extras[i].count; k++)
+            if (model->extras[i].parts[k] == field)
+                return true;
+    return false;
+}
+
+static os_code note_sum(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err)
+{
+    const json_t *before = json_object_get(row->added, field->name);
+    json_t *sum = before != NULL ? sum_of(before, value) : json_deep_copy(value);
+    return json_object_set_new(row->added, field->name, sum) == 0 ? OS_OK : error_no_memory(err);
+}
+
+os_code row_add(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err)
+{
+    const json_t *now = json_object_get(row->fields, field->name);
+    bool is_known = row->origin != ROW_READ || json_object_get(row->changed, field->name) != NULL ||
+                    json_object_get(row->accessed, field->name) != NULL ||
+                    is_part_of_an_index(row->model->model, field);
+    if (!json_is_number(now))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "%.60s.%.60s: nothing can be added, as it has no number. Set it instead.",
+                         row->model->model->name, field->name);
+    json_t *sum = sum_of(now, value);
+    if (sum == NULL)
+        return error_no_memory(err);
+    os_code code = OS_OK;
+    if (is_known) {
+        code = row_set(row, field, sum, err);
+    } else {
+        code = model_row_set(row->model->model, row->fields, field->name, sum, err);
+        if (code == OS_OK)
+            code = note_sum(row, field, value, err);
+    }
+    json_decref(sum);
+    return code;
+}
+
+bool row_is_written(const struct os_row *row)
+{
+    switch (row->origin) {
+    case ROW_MISSING: return false;
+    case ROW_READ: return row->is_deleted || json_object_size(row->changed) > 0 || json_object_size(row->added) > 0;
+    default: return true;
+    }
+}

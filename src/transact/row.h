@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A row within a transaction: what was read of it, what it is now, and what of it became a condition of the commit. Knows
+ * no table; asks nobody.
+ */
+#ifndef OSCOMMIT_TRANSACT_ROW_H
+#define OSCOMMIT_TRANSACT_ROW_H
+
+#include "model/model_item.h"
+#include "oscommit_model.h"
+#include "rows/rows.h"
+
+struct os_model {
+    struct model *model;
+    char *table_name;
+    struct rows_table table;
+};
+
+/* How it came into the transaction. */
+enum row_origin {
+    ROW_READ = 1, /* it was there */
+    ROW_MISSING,  /* it was read, and is not there */
+    ROW_CREATED,  /* it must not be there; was_read: as a read has shown */
+    ROW_PUT,      /* written whatever is there, or if it is as `expected` */
+    ROW_UPDATED,  /* changed without a read, if it is as `expected` */
+    ROW_ERASED    /* deleted without a read */
+};
+
+struct os_row {
+    const os_model *model;
+    enum row_origin origin;
+    bool was_read; /* CREATED */
+    bool is_deleted;
+    bool is_weak;     /* of an inconsistent read: it may be older, which the conditions find out */
+    json_t *key;      /* its attributes */
+    json_t *item;     /* READ: as it was read */
+    json_t *fields;   /* as they are now: of UPDATED those that change, NULL of ERASED */
+    json_t *expected; /* PUT, UPDATED: fields; NULL: none */
+    json_t *accessed; /* READ: names of fields whose old values are conditions, as an object */
+    json_t *changed;  /* names of fields that have been set, or removed */
+    json_t *added;    /* what is added to fields that were not read */
+    json_t *texts;    /* what the caller has borrowed of fields */
+    struct os_row *next;
+};
+
+/* NULL when out of memory. Takes `key`. */
+struct os_row *row_new(const os_model *model, enum row_origin origin, json_t *key);
+void row_free(struct os_row *row); /* NULL is fine */
+
+/* A field by its name; OS_ERR_ARGUMENT: the model has none of it, or the row is deleted. */
+os_code row_field(const struct os_row *row, const char *name, const struct model_field **ret, os_error *err);
+/* The value as it is now, borrowed, or NULL; it becomes a condition. */
+os_code row_access(struct os_row *row, const struct model_field *field, const json_t **ret, os_error *err);
+/* `value` NULL removes it. What it was becomes a condition. */
+os_code row_set(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err);
+/* `value` is a number. What it was becomes none, unless it is read, or was. */
+os_code row_add(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err);
+
+/* Whether something of it is to be written. */
+bool row_is_written(const struct os_row *row);
+/* "Order {"id":"7"}", for sentences; a long one is cut. Returns `ret`. */
+enum { ROW_TEXT_SIZE = 300 };
+const char *row_text(const struct os_row *row, char ret[ROW_TEXT_SIZE]);
+
+#endif

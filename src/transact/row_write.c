@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transact/row_write.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *row_token_of(const json_t *item, const char *attribute)
+{
+    const json_t *value = json_object_get(item, attribute);
+    return value_type(value) == VALUE_S ? json_string_value(value_inside(value)) : NULL;
+}
+
+void row_write_free(struct row_write *write)
+{
+    json_decref(write->values);
+    json_decref(write->item);
+    free(write->terms);
+    free(write->steps);
+    free(write->changes);
+    *write = (struct row_write){.write = {.kind = 0}};
+}
+
+/* ------------------------------------------------------------------------------------------------ parts */
+
+/* A condition for each field and each part of an index, and six more; a change for each field and attribute of an index, and
+ * two more. */
+static bool make_room(const struct model *model, struct row_write *ret)
+{
+    ret->term_max = model->field_count + 6;
+    for (size_t i = 0; i < model->extra_count; i++)
+        ret->term_max += model->extras[i].count;
+    ret->change_max = model->field_count + model->extra_count + 2;
+    ret->values = json_array();
+    ret->terms = calloc(ret->term_max, sizeof(*ret->terms));
+    ret->changes = calloc(ret->change_max, sizeof(*ret->changes));
+    ret->steps = calloc(ret->term_max + ret->change_max, sizeof(*ret->steps));
+    return ret->values != NULL && ret->terms != NULL && ret->changes != NULL && ret->steps != NULL;
+}
+
+static struct path path_to(struct row_write *ret, const char *attribute)
+{
+    struct path_step *step = &ret->steps[ret->step_count++];
+    step->name = attribute;
+    return (struct path){.steps = step, .count = 1};
+}
+
+static void add_term(struct row_write *ret, const char *attribute, enum condition_test test, const json_t *value)
+{
+    ret->terms[ret->write.condition.count++] =
+        (struct condition_term){.path = path_to(ret, attribute), .test = test, .value = value};
+}
+
+/* It is what it was: this value, or none. Borrows the value. */
+static void add_unchanged(struct row_write *ret, const char *attribute, const json_t *value)
+{
+    add_term(ret, attribute, value != NULL ? CONDITION_EQUALS : CONDITION_IS_ABSENT, value);
+}
+
+static void add_change(struct row_write *ret, const char *attribute, enum change_kind kind, const json_t *value)
+{
+    ret->changes[ret->write.change_count++] =
+        (struct change){.path = path_to(ret, attribute), .kind = kind, .value = value};
+}
+
+/* The write keeps a value that it has made; NULL stays NULL. */
+static os_code keep(struct row_write *ret, json_t *value, os_error *err)
+{
+    return value == NULL || json_array_append_new(ret->values, value) == 0 ? OS_OK : error_no_memory(err);
+}
+
+static json_t *string_value(const char *text)
+{
+    return json_pack("{s:s}", "S", text);
+}
+
+/* ------------------------------------------------------------------------------------------------ conditions */
+
+static void add_accessed(const struct os_row *row, struct row_write *ret)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(row->accessed, name, value)
+        add_unchanged(ret, name, json_object_get(row->item, name));
+}
+
+static json_t *number_value(int64_t number)
+{
+    char text[24];
+    (void)snprintf(text, sizeof(text), "%lld", (long long)number);
+    return json_pack("{s:s}", "N", text);
+}
+
+/* There is no row; or one that has expired, which the service has not removed yet. */
+static os_code add_absent(const struct os_row *row, int64_t now_s, struct row_write *ret, os_error *err)
+{
+    const struct model_field *expires = row->model->model->expires;
+    add_term(ret, MODEL_PARTITION, CONDITION_IS_ABSENT, NULL);
+    if (expires == NULL)
+        return OS_OK;
+    json_t *least = number_value(now_s - MODEL_EXPIRY_ENDS_S);
+    json_t *most = number_value(now_s);
+    if (least == NULL || most == NULL) {
+        json_decref(least);
+        json_decref(most);
+        return error_no_memory(err);
+    }
+    add_term(ret, expires->name, CONDITION_IS_ABOVE, least);
+    ret->terms[ret->write.condition.count - 1].is_alternative = true;
+    add_term(ret, expires->name, CONDITION_IS_AT_MOST, most);
+    os_code code = keep(ret, least, err);
+    if (code == OS_OK)
+        return keep(ret, most, err);
+    json_decref(most);
+    return code;
+}
+
+/* The fields of a caller's object as conditions; the parts of the key need none. */
+static os_code add_expected(const struct os_row *row, struct row_write *ret, os_error *err)
+{
+    const struct model *model = row->model->model;
+    const char *name;
+    json_t *given;
+    json_object_foreach(row->expected, name, given)
+    {
+        const struct model_field *field = model_field_find(model, name);
+        json_t *value = NULL;
+        json_t *attribute = NULL;
+        if (field == NULL || field->role != MODEL_PLAIN)
+            continue;
+        os_code code = json_is_null(given) ? OS_OK : model_value_take(model, field, given, OS_ERR_ARGUMENT, &value, err);
+        if (code == OS_OK && value != NULL)
+            code = model_value_to_attribute(model, field, value, &attribute, err);
+        json_decref(value);
+        if (code == OS_OK)
+            code = keep(ret, attribute, err);
+        if (code != OS_OK)
+            return code;
+        add_unchanged(ret, name, attribute);
+    }
+    return OS_OK;
+}
+
+/* X2. */
+static void add_token_condition(const struct os_row *row, struct row_write *ret)
+{
+    ret->read_token = row_token_of(row->item, ROW_TOKEN);
+    ret->part = ret->read_token != NULL ? TRANSACTION_WRITE : TRANSACTION_BARE;
+    add_unchanged(ret, ROW_TOKEN, json_object_get(row->item, ROW_TOKEN));
+}
+
+/* ------------------------------------------------------------------------------------------------ changes */
+
+static bool has_changed_part(const struct os_row *row, const struct model_attribute *attribute)
+{
+    for (size_t i = 0; i < attribute->count; i++)
+        if (json_object_get(row->changed, attribute->parts[i]->name) != NULL)
+            return true;
+    return false;
+}
+
+static os_code add_set(struct row_write *ret, const char *attribute, json_t *value, os_error *err)
+{
+    add_change(ret, attribute, value != NULL ? CHANGE_SET : CHANGE_REMOVE, value);
+    return keep(ret, value, err);
+}
+
+static os_code add_field_change(const struct os_row *row, const char *name, struct row_write *ret, os_error *err)
+{
+    const struct model *model = row->model->model;
+    const struct model_field *field = model_field_find(model, name);
+    const json_t *now = json_object_get(row->fields, name);
+    json_t *checked = NULL;
+    json_t *attribute = NULL;
+    os_code code = now != NULL ? model_value_take(model, field, now, OS_ERR_ARGUMENT, &checked, err) : OS_OK;
+    if (code == OS_OK && checked != NULL)
+        code = model_value_to_attribute(model, field, checked, &attribute, err);
+    json_decref(checked);
+    return code == OS_OK ? add_set(ret, name, attribute, err) : code;
+}
+
+/* Attributes of indexes are made anew, of all their parts; so those must still be what was read. */
+static os_code add_index_changes(const struct os_row *row, struct row_write *ret, os_error *err)
+{
+    const struct model *model = row->model->model;
+    for (size_t i = 0; i < model->extra_count; i++) {
+        const struct model_attribute *extra = &model->extras[i];
+        json_t *value = NULL;
+        if (!has_changed_part(row, extra))
+            continue;
+        os_code code = model_attribute_encode(model, extra, row->fields, &value, err);
+        if (code == OS_OK)
+            code = add_set(ret, extra->name, value, err);
+        if (code != OS_OK)
+            return code;
+        for (size_t k = 0; k < extra->count && row->origin == ROW_READ; k++)
+            if (extra->parts[k]->role == MODEL_PLAIN && json_object_get(row->accessed, extra->parts[k]->name) == NULL)
+                add_unchanged(ret, extra->parts[k]->name, json_object_get(row->item, extra->parts[k]->name));
+    }
+    return OS_OK;
+}
+
+static os_code add_sums(const struct os_row *row, struct row_write *ret, os_error *err)
+{
+    const char *name;
+    json_t *number;
+    json_object_foreach(row->added, name, number)
+    {
+        json_t *attribute = NULL;
+        const struct model_field *field = model_field_find(row->model->model, name);
+        os_code code = model_value_to_attribute(row->model->model, field, number, &attribute, err);
+        if (code == OS_OK)
+            code = keep(ret, attribute, err);
+        if (code != OS_OK)
+            return code;
+        add_change(ret, name, CHANGE_INCREMENT, attribute);
+    }
+    return OS_OK;
+}
+
+/* X1. `before`: what is replaced; NULL: it is not known. */
+static os_code add_token_change(const char *token, const char *before, struct row_write *ret, os_error *err)
+{
+    json_t *own = string_value(token);
+    os_code code = own != NULL ? add_set(ret, ROW_TOKEN, own, err) : error_no_memory(err);
+    if (code != OS_OK || before == NULL) {
+        add_change(ret, ROW_BEFORE, CHANGE_REMOVE, NULL);
+        return code;
+    }
+    json_t *replaced = string_value(before);
+    return replaced != NULL ? add_set(ret, ROW_BEFORE, replaced, err) : error_no_memory(err);
+}
+
+static os_code add_changes(const struct os_row *row, const char *token, struct row_write *ret, os_error *err)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(row->changed, name, value)
+    {
+        os_code code = add_field_change(row, name, ret, err);
+        if (code != OS_OK)
+            return code;
+    }
+    os_code code = add_sums(row, ret, err);
+    if (code == OS_OK)
+        code = add_index_changes(row, ret, err);
+    return code == OS_OK ? add_token_change(token, ret->read_token, ret, err) : code;
+}
+
+/* ------------------------------------------------------------------------------------------------ writes */
+
+static os_code make_put(const struct os_row *row, const char *token, int64_t now_s, struct row_write *ret, os_error *err)
+{
+    os_code code = model_row_to_item(row->model->model, row->fields, &ret->item, err);
+    if (code == OS_OK && json_object_set_new(ret->item, ROW_TOKEN, string_value(token)) != 0)
+        code = error_no_memory(err);
+    ret->write.kind = ROWS_PUT;
+    ret->write.item = ret->item;
+    if (code != OS_OK || (row->origin == ROW_PUT && row->expected == NULL))
+        return code;
+    code = add_absent(row, now_s, ret, err);
+    if (code != OS_OK || row->origin == ROW_CREATED)
+        return code;
+    size_t alternative = ret->write.condition.count;
+    code = add_expected(row, ret, err);
+    if (ret->write.condition.count > alternative)
+        ret->terms[alternative].is_alternative = true;
+    return code;
+}
+
+static os_code make_of_read(const struct os_row *row, const char *token, struct row_write *ret, os_error *err)
+{
+    bool is_sum_alone = json_object_size(row->changed) == 0 && json_object_size(row->accessed) == 0 && !row->is_deleted;
+    add_term(ret, MODEL_PARTITION, CONDITION_EXISTS, NULL);
+    add_accessed(row, ret);
+    ret->part = TRANSACTION_CHECK;
+    ret->write.kind = ROWS_CHECK;
+    if (!row_is_written(row))
+        return OS_OK;
+    if (is_sum_alone)
+        ret->part = TRANSACTION_BLIND; /* others may add at the same time */
+    else
+        add_token_condition(row, ret);
+    ret->write.kind = row->is_deleted ? ROWS_DELETE : ROWS_UPDATE;
+    return row->is_deleted ? OS_OK : add_changes(row, token, ret, err);
+}
+
+static os_code make_of_update(const struct os_row *row, const char *token, struct row_write *ret, os_error *err)
+{
+    ret->write.kind = ROWS_UPDATE;
+    add_term(ret, MODEL_PARTITION, CONDITION_EXISTS, NULL);
+    os_code code = add_expected(row, ret, err);
+    return code == OS_OK ? add_changes(row, token, ret, err) : code;
+}
+
+static os_code make_kind(const struct os_row *row, const char *token, int64_t now_s, struct row_write *ret,
+                         os_error *err)
+{
+    ret->write.item = row->key;
+    ret->part = TRANSACTION_BLIND;
+    switch (row->origin) {
+    case ROW_READ: return make_of_read(row, token, ret, err);
+    case ROW_UPDATED: return make_of_update(row, token, ret, err);
+    case ROW_ERASED: ret->write.kind = ROWS_DELETE; return OS_OK;
+    case ROW_CREATED: ret->part = TRANSACTION_CREATE; break;
+    case ROW_PUT: break;
+    case ROW_MISSING:
+        ret->part = TRANSACTION_CHECK;
+        ret->write.kind = ROWS_CHECK;
+        return add_absent(row, now_s, ret, err);
+    }
+    return make_put(row, token, now_s, ret, err);
+}
+
+os_code row_write_make(const struct os_row *row, const char *token, int64_t now_s, struct row_write *ret, os_error *err)
+{
+    *ret = (struct row_write){.write = {.table = &row->model->table}};
+    os_code code = make_room(row->model->model, ret) ? make_kind(row, token, now_s, ret, err) : error_no_memory(err);
+    ret->write.condition.terms = ret->terms;
+    ret->write.changes = ret->changes;
+    if (code != OS_OK)
+        row_write_free(ret);
+    return code;
+}
+
+os_code row_write_fence(const struct row_write *of, const struct os_row *row, const char *fence, struct row_write *ret,
+                        os_error *err)
+{
+    *ret = (struct row_write){.write = {.kind = ROWS_UPDATE, .table = &row->model->table, .item = row->key}};
+    if (!make_room(row->model->model, ret)) {
+        row_write_free(ret);
+        return error_no_memory(err);
+    }
+    add_term(ret, ROW_TOKEN, CONDITION_EQUALS, json_object_get(row->item, ROW_TOKEN));
+    os_code code = add_token_change(fence, of->read_token, ret, err);
+    ret->write.condition.terms = ret->terms;
+    ret->write.changes = ret->changes;
+    if (code != OS_OK)
+        row_write_free(ret);
+    return code;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A row as a part of the commit: its condition, and what is written. */
+#ifndef OSCOMMIT_TRANSACT_ROW_WRITE_H
+#define OSCOMMIT_TRANSACT_ROW_WRITE_H
+
+#include "transact/row.h"
+#include "transaction/transaction_event.h"
+
+/* Who made the present state of a row, and whose state that replaced. Strings of 32 hex digits. */
+#define ROW_TOKEN  "_txn"
+#define ROW_BEFORE "_txn_before"
+enum { ROW_TOKEN_SIZE = 33 };
+
+/* The token of an item, borrowed; NULL: it has none. */
+const char *row_token_of(const json_t *item, const char *attribute);
+
+struct row_write {
+    enum transaction_part part;
+    const char *read_token; /* of WRITE; borrowed from the row */
+    struct rows_write write;
+    /* What it points to; own. */
+    json_t *values; /* an array */
+    json_t *item;
+    struct condition_term *terms;
+    struct path_step *steps; /* of all paths; one each */
+    struct change *changes;
+    size_t term_max;
+    size_t change_max;
+    size_t step_count;
+};
+void row_write_free(struct row_write *write); /* one that is all zero is fine */
+
+/* `token` is that of the attempt, `now_s` for what has expired; borrowed, as the row is. The row is checked once more: objects in its fields may have been
+ * changed. *ret is all zero on failure. OS_ERR_ARGUMENT, OS_ERR_TOO_LARGE, OS_ERR_NO_MEMORY. */
+os_code row_write_make(const struct os_row *row, const char *token, int64_t now_s, struct row_write *ret,
+                       os_error *err);
+
+/* X8: replaces the token that was read by this one, on the condition that it is still there; else it is all the same. */
+os_code row_write_fence(const struct row_write *of, const struct os_row *row, const char *fence, struct row_write *ret,
+                        os_error *err);
+
+#endif
