@@ -146,6 +146,20 @@ static int compare_magnitudes(const struct number *a, const struct number *b)
     return order != 0 ? order : (a->count > b->count) - (a->count < b->count);
 }
 
+bool number_to_integer(const struct number *number, int64_t *ret)
+{
+    char text[NUMBER_TEXT_SIZE];
+    uint64_t magnitude;
+    size_t len = number_text(number, text);
+    size_t sign = number->is_negative ? 1 : 0;
+    if (!text_parse_u64(text_of(text + sign, len - sign), &magnitude))
+        return false;
+    if (magnitude > (uint64_t)INT64_MAX + sign)
+        return false;
+    *ret = sign == 0 || magnitude == 0 ? (int64_t)magnitude : -(int64_t)(magnitude - 1) - 1;
+    return true;
+}
+
 int number_compare(const struct number *a, const struct number *b)
 {
     if (a->is_negative != b->is_negative)

@@ -42,6 +42,8 @@ enum number_fault number_parse(struct text text, struct number *ret);
 /* As the service gives it back: no exponent, no zeros that say nothing, "0.5", "0" without a sign. Returns its length.
  */
 size_t number_text(const struct number *number, char ret[NUMBER_TEXT_SIZE]);
+/* False: it is no whole number of 64 bits. */
+bool number_to_integer(const struct number *number, int64_t *ret);
 
 int number_compare(const struct number *a, const struct number *b); /* < 0, 0, > 0 */
 /* The exact result, or why there is none: the service rounds nothing. `ret` may be one of the two. */

@@ -18,6 +18,7 @@ declare -A below=(
     [syntax]="base"
     [attribute]="syntax base"
     [document]="attribute syntax base"
+    [model]="attribute syntax base"
     [aws]="base"
     [http]="base"
     [s3]="aws syntax base"
@@ -55,7 +56,7 @@ declare -A test_besides=(
 )
 # Who may use which library.
 declare -A users=(
-    [curl]="http" [openssl]="base aws credentials" [expat.h]="syntax" [jansson.h]="syntax attribute rows document persistence credentials dynamo sqlite client profile delta append lance" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
+    [curl]="http" [openssl]="base aws credentials" [expat.h]="syntax" [jansson.h]="syntax attribute rows document model persistence transact credentials dynamo sqlite client profile delta append lance" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
     [dlfcn.h]="store sigv2"
 )
 # The protocol core, and leases, have no input, no output, no clock and no allocator.

@@ -111,3 +111,29 @@ TEST(every_fault_has_a_text_of_its_own)
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(texts[i], texts[j]);
 }
+
+static const struct {
+    const char *name;
+    bool is_integer;
+    int64_t integer;
+} integers[] = {
+    {"0", true, 0},
+    {"-0", true, 0},
+    {"12E3", true, 12000},
+    {"-1.0", true, -1},
+    {"0.5", false, 0},
+    {"9223372036854775807", true, INT64_MAX},
+    {"9223372036854775808", false, 0},
+    {"-9223372036854775808", true, INT64_MIN},
+    {"-9223372036854775809", false, 0},
+    {"18446744073709551616", false, 0},
+    {"1E+125", false, 0},
+};
+
+TEST_ROWS(integers, a_number_is_an_integer_of_64_bits_or_none)
+{
+    int64_t integer = 7;
+    struct number read = number(row->name);
+    assert_int_equal(number_to_integer(&read, &integer), row->is_integer);
+    assert_int_equal(integer, row->is_integer ? row->integer : 7);
+}
