@@ -13,6 +13,7 @@ declare -A below=(
     [base]=""
     [commit]="base"
     [lease]="base"
+    [transaction]="base"
     [item]="base"
     [profile]="base"
     [syntax]="base"
@@ -55,7 +56,7 @@ declare -A users=(
     [curl]="http" [openssl]="base aws credentials" [expat.h]="syntax" [jansson.h]="syntax attribute credentials dynamo sqlite client profile delta append lance" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
     [dlfcn.h]="store sigv2"
 )
-# The protocol core, and leases, have no input, no output, no clock and no allocator.
+# The protocol core, leases and transactions have no input, no output, no clock and no allocator.
 pure_headers="assert.h stdbool.h stddef.h stdint.h string.h inttypes.h limits.h"
 
 has_word() { # LIST WORD
@@ -82,7 +83,7 @@ check_system_include() { # FOLDER FILE INCLUDED
     if [[ -n ${users[$library]:-} ]] && ! has_word "${users[$library]}" "$1"; then
         violation "$2 includes <$3>: that library is for ${users[$library]}"
     fi
-    if [[ $1 == commit || $1 == lease ]] && ! has_word "$pure_headers" "$3"; then
+    if [[ $1 == commit || $1 == lease || $1 == transaction ]] && ! has_word "$pure_headers" "$3"; then
         violation "$2 includes <$3>: the protocol core does without"
     fi
 }
