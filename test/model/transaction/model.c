@@ -28,9 +28,9 @@ uint64_t states_limit(enum mode mode, const struct config *of)
         return 0;
     switch (mode) {
     case MODE_TINY:
-    case MODE_QUICK: return 200000;
-    case MODE_SLICE: return 1000000;
-    default: return 10000000;
+    case MODE_QUICK: return 600000;
+    case MODE_SLICE: return 3000000;
+    default: return 30000000;
     }
 }
 
