@@ -68,21 +68,21 @@ done
 # Each step writes its log to standard output, sets `figure` to what it did in figures, and fails when it found
 # something.
 
-# The two explorers, at the same time.
+# The explorers, at the same time.
 step_explorer() {
     local extent=--slice program pids=() status=0
     ((long)) && extent=--long
-    for program in explore explore_leases; do
+    for program in explore explore_leases explore_transactions; do
         "$build/test/model/$program" "$extent" >"$out/$program.txt" 2>&1 &
         pids+=($!)
     done
     for program in "${pids[@]}"; do
         wait "$program" || status=1
     done
-    cat "$out/explore.txt" "$out/explore_leases.txt"
+    cat "$out/explore.txt" "$out/explore_leases.txt" "$out/explore_transactions.txt"
     figure=$(sed -n 's/^explore.*: configurations=\([0-9]*\) failed=[0-9]* states=\([0-9]*\) transitions=\([0-9]*\).*/\1 \2 \3/p' \
-        "$out/explore.txt" "$out/explore_leases.txt" |
-        awk '{ c += $1; s += $2; t += $3 } END { if (NR == 2) print s " states, " t " transitions in " c " configurations" }')
+        "$out/explore.txt" "$out/explore_leases.txt" "$out/explore_transactions.txt" |
+        awk '{ c += $1; s += $2; t += $3 } END { if (NR == 3) print s " states, " t " transitions in " c " configurations" }')
     [[ -n $figure ]] && ((status == 0))
 }
 
@@ -173,7 +173,7 @@ identity_of() { # STEP
     {
         echo "long $long, mutants $mutants_slice"
         case $1 in
-        explorer) sha256sum "$build/test/model/explore" "$build/test/model/explore_leases" ;;
+        explorer) sha256sum "$build/test/model/explore" "$build/test/model/explore_leases" "$build/test/model/explore_transactions" ;;
         simulator) sha256sum "$build/test/sim/oscommit_sim" ;;
         torture) sha256sum "$build/test/torture/oscommit_torture" "$build/test/torture/oscommit_torture_started" "$build/test/powerloss/oscommit_powerloss" ;;
         mutants) (cd "$root" && find CMakeLists.txt cmake include src test docs/rules.md -type f ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum) ;;
@@ -230,7 +230,7 @@ build_attackers() {
     local step targets=()
     for step in "${steps[@]}"; do
         case $step in
-        explorer) targets+=(explore explore_leases) ;;
+        explorer) targets+=(explore explore_leases explore_transactions) ;;
         simulator) targets+=(oscommit_sim) ;;
         torture) targets+=(oscommit_torture oscommit_torture_started oscommit_powerloss) ;;
         esac

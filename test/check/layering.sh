@@ -13,6 +13,7 @@ declare -A below=(
     [base]=""
     [commit]="base"
     [lease]="base"
+    [transaction]="base"
     [item]="base"
     [profile]="base"
     [syntax]="base"
@@ -39,12 +40,13 @@ declare -A below=(
     [probe]="client store loop profile s3 http commit aws base"
     [holding]="client table item loop lease base"
     [persistence]="document rows attribute client store ledger table credentials loop profile syntax base"
+    [transact]="model transaction rows attribute client store ledger table credentials loop profile commit syntax base"
     [gc]="client store ledger table loop s3 commit base"
     [delta]="item base"
     [append]="delta guarded plain holding client table item loop base"
     [lance]="append delta plain holding client table item loop base"
     [operation]="holding update guarded plain upload client store ledger table loop profile s3 http commit aws base"
-    [api]="persistence rows update operation guarded plain probe gc holding lance append upload client store ledger table credentials loop profile s3 http commit aws syntax base"
+    [api]="transact model transaction attribute persistence rows update operation guarded plain probe gc holding lance append upload client store ledger table credentials loop profile s3 http commit aws syntax base"
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.
@@ -59,7 +61,7 @@ declare -A users=(
     [curl]="http" [openssl]="base aws credentials" [expat.h]="syntax" [jansson.h]="syntax attribute rows document model persistence transact credentials dynamo sqlite client profile delta append lance" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
     [dlfcn.h]="store sigv2"
 )
-# The protocol core, and leases, have no input, no output, no clock and no allocator.
+# The protocol core, leases and transactions have no input, no output, no clock and no allocator.
 pure_headers="assert.h stdbool.h stddef.h stdint.h string.h inttypes.h limits.h"
 
 has_word() { # LIST WORD
@@ -72,7 +74,7 @@ includes() { # FILE: each include as it stands, "x" or <x>
 
 check_project_include() { # FOLDER FILE INCLUDED
     local folder=$1 target=${3%%/*}
-    [[ $3 == oscommit.h || $3 == oscommit_async.h || $3 == oscommit_lease.h || $3 == oscommit_delta.h || $3 == oscommit_lance.h || $3 == oscommit_document.h ]] && return
+    [[ $3 == oscommit.h || $3 == oscommit_async.h || $3 == oscommit_lease.h || $3 == oscommit_delta.h || $3 == oscommit_lance.h || $3 == oscommit_document.h || $3 == oscommit_model.h ]] && return
     if [[ $3 != */* || $3 == *..* ]]; then
         violation "$2 includes \"$3\": say which folder of src it stands in"
     elif [[ $target != "$folder" ]] && ! has_word "${below[$folder]}" "$target" &&
@@ -86,7 +88,7 @@ check_system_include() { # FOLDER FILE INCLUDED
     if [[ -n ${users[$library]:-} ]] && ! has_word "${users[$library]}" "$1"; then
         violation "$2 includes <$3>: that library is for ${users[$library]}"
     fi
-    if [[ $1 == commit || $1 == lease ]] && ! has_word "$pure_headers" "$3"; then
+    if [[ $1 == commit || $1 == lease || $1 == transaction ]] && ! has_word "$pure_headers" "$3"; then
         violation "$2 includes <$3>: the protocol core does without"
     fi
 }
@@ -135,7 +137,7 @@ declare -A program_below=(
 
 check_program_include() { # FOLDER FILE INCLUDED
     local target=${3%%/*} own=${1#*/}
-    [[ $3 == oscommit.h || $3 == oscommit_lease.h || $3 == oscommit_delta.h || $3 == oscommit_lance.h || $3 == oscommit_document.h ]] && return
+    [[ $3 == oscommit.h || $3 == oscommit_lease.h || $3 == oscommit_delta.h || $3 == oscommit_lance.h || $3 == oscommit_document.h || $3 == oscommit_model.h ]] && return
     if [[ $3 != */* ]]; then
         [[ $1 != */* && -f $root/$1/$3 ]] || violation "$2 includes \"$3\": say which folder of $1 it stands in"
     elif [[ $3 == *..* ]] || { [[ $1 != */* || $target != "$own" ]] && ! has_word "${program_below[$1]}" "$target"; }; then
