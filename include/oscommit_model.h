@@ -62,7 +62,7 @@ typedef struct os_txn_options {
     uint32_t initial_backoff_ms; /* [500] before the second run; doubles, and is random by a fifth */
     uint32_t max_backoff_ms;     /* [10,000] */
     int read_only;               /* [0] non-zero: a write is refused */
-    int cache_rows;              /* [0] non-zero: a row that is read again is the one that was read before. 0: that is refused */
+    int cache_rows; /* [0] non-zero: a row that is read again is the one that was read before. 0: that is refused */
 } os_txn_options;
 #define OS_TXN_OPTIONS_INIT OS_SIZED_(os_txn_options)
 

@@ -126,7 +126,8 @@ os_code os_txn_create(os_txn *txn, const os_model *model, const char *fields, os
     return say(transact_create(txn, model, fields, ret, &own), &own, err);
 }
 
-os_code os_txn_create_or_put(os_txn *txn, const os_model *model, const char *fields, const char *expected, os_error *err)
+os_code os_txn_create_or_put(os_txn *txn, const os_model *model, const char *fields, const char *expected,
+                             os_error *err)
 {
     os_error own;
     error_clear(&own);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fields of a row, as functions of oscommit_model.h. */
+#include "transact/row.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "syntax/json.h"
-#include "transact/row.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { FIELD_TEXT_MAX = 6 * 400 * 1024 /* of JSON, which may write each byte of 
 
 int os_row_is_new(const os_row *row)
 {
-    return row != NULL && row->origin == ROW_CREATED;
+    return row != NULL && row->origin == ORIGIN_CREATED;
 }
 
 /* ------------------------------------------------------------------------------------------------ reading */
@@ -164,9 +164,10 @@ os_code os_row_set(os_row *row, const char *field, const char *json, os_error *e
     error_clear(&own);
     if (json == NULL)
         json = "null";
-    json_t *value = strnlen(json, FIELD_TEXT_MAX + 1) <= FIELD_TEXT_MAX
-                        ? json_parse(json, strlen(json), JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL)
-                        : NULL;
+    json_t *value =
+        strnlen(json, FIELD_TEXT_MAX + 1) <= FIELD_TEXT_MAX
+            ? json_parse(json, strlen(json), JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL)
+            : NULL;
     if (value == NULL)
         code = error_set(&own, OS_ERR_ARGUMENT, "The new value of the field %.60s is no JSON.", field);
     return set_value(row, field, value, code, &own, err);
@@ -179,7 +180,8 @@ os_code os_row_set_int(os_row *row, const char *field, int64_t value, os_error *
 
 static os_code number_fault(const char *field, os_error *err)
 {
-    return error_set(err, OS_ERR_ARGUMENT, "The new value of the field %.60s is not finite, so it is no number.", field);
+    return error_set(err, OS_ERR_ARGUMENT, "The new value of the field %.60s is not finite, so it is no number.",
+                     field);
 }
 
 os_code os_row_set_double(os_row *row, const char *field, double value, os_error *err)

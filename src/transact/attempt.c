@@ -80,7 +80,9 @@ static void see(struct attempt *attempt, const struct row_answer *answer, struct
     case TRANSACTION_PLAIN: see_failed(attempt, 0, answer->item, &rows[0]); break;
     case TRANSACTION_TOGETHER: see_answers(attempt, answer, rows); break;
     case TRANSACTION_LOOK: see_look(attempt, answer, rows); break;
-    case TRANSACTION_SEND_FENCE: see_failed(attempt, attempt->asked.part, answer->item, &rows[attempt->asked.part]); break;
+    case TRANSACTION_SEND_FENCE:
+        see_failed(attempt, attempt->asked.part, answer->item, &rows[attempt->asked.part]);
+        break;
     }
 }
 
@@ -109,7 +111,8 @@ static void was_answered(void *context, struct row_answer *answer)
     attempt->error = answer->error;
     client_note_request(attempt->client, row_request_name(&attempt->request), "", &attempt->sent,
                         answer->error.http_status, answer->error.code);
-    if (event.outcome == TRANSACTION_FAILED || (event.outcome == TRANSACTION_OK && attempt->asked.kind == TRANSACTION_LOOK))
+    if (event.outcome == TRANSACTION_FAILED ||
+        (event.outcome == TRANSACTION_OK && attempt->asked.kind == TRANSACTION_LOOK))
         see(attempt, answer, rows);
     step(attempt, &event);
 }
@@ -126,8 +129,8 @@ static void make_look(struct attempt *attempt)
             (struct rows_get){.of = {.table = &attempt->rows[i]->model->table, .key = attempt->rows[i]->key}};
         attempt->looked[count++] = i;
     }
-    attempt->request = (struct row_request){
-        .verb = ROW_READ, .gets = attempt->gets, .get_count = count, .is_snapshot = true};
+    attempt->request =
+        (struct row_request){.verb = ROW_READ, .gets = attempt->gets, .get_count = count, .is_snapshot = true};
 }
 
 static bool make_fence(struct attempt *attempt)

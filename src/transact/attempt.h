@@ -18,7 +18,7 @@ struct attempt {
     /* What came of it. */
     enum transaction_verdict verdict;
     uint32_t requests;
-    os_error error; /* the last trouble; OS_OK: none */
+    os_error error;    /* the last trouble; OS_OK: none */
     size_t in_the_way; /* CONFLICT, EXISTS: the first row whose condition failed, or `count` */
     /* Its own, of the loop's thread. */
     char fence[ROW_TOKEN_SIZE];

@@ -50,7 +50,7 @@ os_code transact_create(struct os_txn *txn, const os_model *model, const char *f
                         os_error *err)
 {
     struct os_row *row = NULL;
-    os_code code = make_whole(txn, model, ROW_CREATED, fields, &row, err);
+    os_code code = make_whole(txn, model, ORIGIN_CREATED, fields, &row, err);
     if (code == OS_OK)
         code = txn_add(txn, row, err);
     if (code == OS_OK && ret != NULL)
@@ -63,9 +63,11 @@ static os_code check_names(const os_model *model, const json_t *fields, os_error
 {
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)fields, name, value)
-        if (model_field_find(model->model, name) == NULL)
-            return error_set(err, OS_ERR_ARGUMENT, "The model %.60s has no field \"%.100s\".", model->model->name, name);
+    json_object_foreach((json_t *)fields, name,
+                        value) if (model_field_find(model->model, name) ==
+                                   NULL) return error_set(err, OS_ERR_ARGUMENT,
+                                                          "The model %.60s has no field \"%.100s\".",
+                                                          model->model->name, name);
     return OS_OK;
 }
 
@@ -75,11 +77,10 @@ static os_code take_expected(struct os_row *row, const char *text, os_error *err
     return code == OS_OK ? check_names(row->model, row->expected, err) : code;
 }
 
-os_code transact_put(struct os_txn *txn, const os_model *model, const char *fields, const char *expected,
-                     os_error *err)
+os_code transact_put(struct os_txn *txn, const os_model *model, const char *fields, const char *expected, os_error *err)
 {
     struct os_row *row = NULL;
-    os_code code = make_whole(txn, model, ROW_PUT, fields, &row, err);
+    os_code code = make_whole(txn, model, ORIGIN_PUT, fields, &row, err);
     if (code != OS_OK)
         return code;
     code = take_expected(row, expected, err);
@@ -168,7 +169,7 @@ os_code transact_update(struct os_txn *txn, const os_model *model, const char *o
     if (code == OS_OK)
         code = check_names(model, before, err);
     if (code == OS_OK)
-        code = make_row(txn, model, ROW_UPDATED, before, &row, err);
+        code = make_row(txn, model, ORIGIN_UPDATED, before, &row, err);
     if (code == OS_OK) {
         row->expected = json_incref(before);
         row->fields = json_copy(before);
@@ -191,7 +192,7 @@ os_code transact_delete(struct os_txn *txn, struct os_row *row, os_error *err)
                                : error_set(err, OS_ERR_ARGUMENT, "There is no row to delete: it is NULL.");
     if (code != OS_OK)
         return code;
-    if (row->is_deleted || row->origin != ROW_READ)
+    if (row->is_deleted || row->origin != ORIGIN_READ)
         return error_set(err, OS_ERR_ARGUMENT, "The row %s is %s in this transaction: there is nothing to delete.",
                          row_text(row, text), row->is_deleted ? "deleted" : "made");
     row->is_deleted = true;
@@ -214,6 +215,6 @@ os_code transact_erase(struct os_txn *txn, const os_model *model, const char *ke
         json_decref(attributes);
         return code;
     }
-    struct os_row *row = row_new(model, ROW_ERASED, attributes);
+    struct os_row *row = row_new(model, ORIGIN_ERASED, attributes);
     return row != NULL ? txn_add(txn, row, err) : error_no_memory(err);
 }

@@ -12,7 +12,7 @@ struct getting {
     size_t count;
     bool creates; /* what is missing */
     bool is_weak;
-    json_t *given[ROWS_AT_ONCE_MAX]; /* what stands as key */
+    json_t *given[ROWS_AT_ONCE_MAX];       /* what stands as key */
     struct os_row *rows[ROWS_AT_ONCE_MAX]; /* not in the transaction yet, but for those that were cached */
     bool is_cached[ROWS_AT_ONCE_MAX];
     struct rows_get gets[ROWS_AT_ONCE_MAX]; /* of those that are asked for */
@@ -42,9 +42,10 @@ static os_code refuse_repeated(const struct os_row *row, os_error *err)
 
 static bool may_be_read_again(const struct getting *getting, const struct os_row *row)
 {
-    bool was_read = row->origin == ROW_READ || row->origin == ROW_MISSING || (row->origin == ROW_CREATED && row->was_read);
+    bool was_read =
+        row->origin == ORIGIN_READ || row->origin == ORIGIN_MISSING || (row->origin == ORIGIN_CREATED && row->was_read);
     return getting->txn->options->cache_rows && was_read && !row->is_deleted &&
-           !(row->origin == ROW_MISSING && getting->creates);
+           !(row->origin == ORIGIN_MISSING && getting->creates);
 }
 
 static os_code check_twice(const struct getting *getting, size_t number, os_error *err)
@@ -78,14 +79,14 @@ static os_code take_key(struct getting *getting, size_t number, os_error *err)
         getting->is_cached[number] = true;
         return may_be_read_again(getting, there) ? OS_OK : refuse_repeated(there, err);
     }
-    getting->rows[number] = row_new(model, ROW_MISSING, key);
+    getting->rows[number] = row_new(model, ORIGIN_MISSING, key);
     if (getting->rows[number] == NULL)
         return error_no_memory(err);
     getting->rows[number]->is_weak = getting->is_weak;
     code = check_twice(getting, number, err);
     getting->asked[getting->asked_count] = number;
-    getting->gets[getting->asked_count++] =
-        (struct rows_get){.of = {.table = &model->table, .key = getting->rows[number]->key}, .is_eventual = getting->is_weak};
+    getting->gets[getting->asked_count++] = (struct rows_get){
+        .of = {.table = &model->table, .key = getting->rows[number]->key}, .is_eventual = getting->is_weak};
     return code;
 }
 
@@ -100,7 +101,7 @@ static int64_t now_s(void)
 
 static os_code make_missing(struct os_row *row, const json_t *given, os_error *err)
 {
-    row->origin = ROW_CREATED;
+    row->origin = ORIGIN_CREATED;
     row->was_read = true;
     return model_row_make(row->model->model, given, &row->fields, err);
 }
@@ -114,7 +115,7 @@ static os_code take_item(struct getting *getting, size_t number, json_t *item, o
         if (code != OS_OK)
             return code;
         if (!model_row_has_expired(model, row->fields, now_s())) {
-            row->origin = ROW_READ;
+            row->origin = ORIGIN_READ;
             row->item = json_incref(item);
             return OS_OK;
         }
@@ -168,7 +169,7 @@ static os_code give_rows(struct getting *getting, struct os_row **ret, os_error 
             if (code != OS_OK)
                 return code;
         }
-        ret[i] = row->origin == ROW_MISSING ? NULL : row;
+        ret[i] = row->origin == ORIGIN_MISSING ? NULL : row;
     }
     return OS_OK;
 }
@@ -181,10 +182,12 @@ os_code transact_get(struct os_txn *txn, const os_row_key *keys, size_t count, c
     if (options == NULL)
         options = &defaults;
     if (options->size != sizeof(*options))
-        return error_set(err, OS_ERR_ARGUMENT, "The options of a read have a wrong size: set them with "
-                                               "OS_GET_OPTIONS_INIT.");
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The options of a read have a wrong size: set them with "
+                         "OS_GET_OPTIONS_INIT.");
     if (keys == NULL || ret == NULL || count < 1 || count > ROWS_AT_ONCE_MAX)
-        return error_set(err, OS_ERR_ARGUMENT, "A read takes 1 to %d keys, and room for as many rows.", ROWS_AT_ONCE_MAX);
+        return error_set(err, OS_ERR_ARGUMENT, "A read takes 1 to %d keys, and room for as many rows.",
+                         ROWS_AT_ONCE_MAX);
     memset(&getting, 0, sizeof(getting));
     getting.txn = txn;
     getting.keys = keys;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transact/row.h"
 
+#include "attribute/value.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +130,7 @@ static os_code note_sum(struct os_row *row, const struct model_field *field, con
 os_code row_add(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err)
 {
     const json_t *now = json_object_get(row->fields, field->name);
-    bool is_known = row->origin != ROW_READ || json_object_get(row->changed, field->name) != NULL ||
+    bool is_known = row->origin != ORIGIN_READ || json_object_get(row->changed, field->name) != NULL ||
                     json_object_get(row->accessed, field->name) != NULL ||
                     is_part_of_an_index(row->model->model, field);
     if (!json_is_number(now))
@@ -153,8 +155,8 @@ os_code row_add(struct os_row *row, const struct model_field *field, const json_
 bool row_is_written(const struct os_row *row)
 {
     switch (row->origin) {
-    case ROW_MISSING: return false;
-    case ROW_READ: return row->is_deleted || json_object_size(row->changed) > 0 || json_object_size(row->added) > 0;
+    case ORIGIN_MISSING: return false;
+    case ORIGIN_READ: return row->is_deleted || json_object_size(row->changed) > 0 || json_object_size(row->added) > 0;
     default: return true;
     }
 }

@@ -18,12 +18,12 @@ struct os_model {
 
 /* How it came into the transaction. */
 enum row_origin {
-    ROW_READ = 1, /* it was there */
-    ROW_MISSING,  /* it was read, and is not there */
-    ROW_CREATED,  /* it must not be there; was_read: as a read has shown */
-    ROW_PUT,      /* written whatever is there, or if it is as `expected` */
-    ROW_UPDATED,  /* changed without a read, if it is as `expected` */
-    ROW_ERASED    /* deleted without a read */
+    ORIGIN_READ = 1, /* it was there */
+    ORIGIN_MISSING,  /* it was read, and is not there */
+    ORIGIN_CREATED,  /* it must not be there; was_read: as a read has shown */
+    ORIGIN_PUT,      /* written whatever is there, or if it is as `expected` */
+    ORIGIN_UPDATED,  /* changed without a read, if it is as `expected` */
+    ORIGIN_ERASED    /* deleted without a read */
 };
 
 struct os_row {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transact/row_write.h"
 
+#include "attribute/value.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,8 +84,7 @@ static void add_accessed(const struct os_row *row, struct row_write *ret)
 {
     const char *name;
     json_t *value;
-    json_object_foreach(row->accessed, name, value)
-        add_unchanged(ret, name, json_object_get(row->item, name));
+    json_object_foreach(row->accessed, name, value) add_unchanged(ret, name, json_object_get(row->item, name));
 }
 
 static json_t *number_value(int64_t number)
@@ -130,7 +131,8 @@ static os_code add_expected(const struct os_row *row, struct row_write *ret, os_
         json_t *attribute = NULL;
         if (field == NULL || field->role != MODEL_PLAIN)
             continue;
-        os_code code = json_is_null(given) ? OS_OK : model_value_take(model, field, given, OS_ERR_ARGUMENT, &value, err);
+        os_code code =
+            json_is_null(given) ? OS_OK : model_value_take(model, field, given, OS_ERR_ARGUMENT, &value, err);
         if (code == OS_OK && value != NULL)
             code = model_value_to_attribute(model, field, value, &attribute, err);
         json_decref(value);
@@ -195,7 +197,7 @@ static os_code add_index_changes(const struct os_row *row, struct row_write *ret
             code = add_set(ret, extra->name, value, err);
         if (code != OS_OK)
             return code;
-        for (size_t k = 0; k < extra->count && row->origin == ROW_READ; k++)
+        for (size_t k = 0; k < extra->count && row->origin == ORIGIN_READ; k++)
             if (extra->parts[k]->role == MODEL_PLAIN && json_object_get(row->accessed, extra->parts[k]->name) == NULL)
                 add_unchanged(ret, extra->parts[k]->name, json_object_get(row->item, extra->parts[k]->name));
     }
@@ -251,17 +253,18 @@ static os_code add_changes(const struct os_row *row, const char *token, struct r
 
 /* ------------------------------------------------------------------------------------------------ writes */
 
-static os_code make_put(const struct os_row *row, const char *token, int64_t now_s, struct row_write *ret, os_error *err)
+static os_code make_put(const struct os_row *row, const char *token, int64_t now_s, struct row_write *ret,
+                        os_error *err)
 {
     os_code code = model_row_to_item(row->model->model, row->fields, &ret->item, err);
     if (code == OS_OK && json_object_set_new(ret->item, ROW_TOKEN, string_value(token)) != 0)
         code = error_no_memory(err);
     ret->write.kind = ROWS_PUT;
     ret->write.item = ret->item;
-    if (code != OS_OK || (row->origin == ROW_PUT && row->expected == NULL))
+    if (code != OS_OK || (row->origin == ORIGIN_PUT && row->expected == NULL))
         return code;
     code = add_absent(row, now_s, ret, err);
-    if (code != OS_OK || row->origin == ROW_CREATED)
+    if (code != OS_OK || row->origin == ORIGIN_CREATED)
         return code;
     size_t alternative = ret->write.condition.count;
     code = add_expected(row, ret, err);
@@ -301,12 +304,12 @@ static os_code make_kind(const struct os_row *row, const char *token, int64_t no
     ret->write.item = row->key;
     ret->part = TRANSACTION_BLIND;
     switch (row->origin) {
-    case ROW_READ: return make_of_read(row, token, ret, err);
-    case ROW_UPDATED: return make_of_update(row, token, ret, err);
-    case ROW_ERASED: ret->write.kind = ROWS_DELETE; return OS_OK;
-    case ROW_CREATED: ret->part = TRANSACTION_CREATE; break;
-    case ROW_PUT: break;
-    case ROW_MISSING:
+    case ORIGIN_READ: return make_of_read(row, token, ret, err);
+    case ORIGIN_UPDATED: return make_of_update(row, token, ret, err);
+    case ORIGIN_ERASED: ret->write.kind = ROWS_DELETE; return OS_OK;
+    case ORIGIN_CREATED: ret->part = TRANSACTION_CREATE; break;
+    case ORIGIN_PUT: break;
+    case ORIGIN_MISSING:
         ret->part = TRANSACTION_CHECK;
         ret->write.kind = ROWS_CHECK;
         return add_absent(row, now_s, ret, err);

@@ -158,11 +158,13 @@ static os_code check_arguments(os_client *client, const struct transact_argument
     if (arguments->function == NULL)
         return error_set(err, OS_ERR_ARGUMENT, "A transaction has no function: it is NULL.");
     if (options != NULL && options->size != sizeof(*options))
-        return error_set(err, OS_ERR_ARGUMENT, "The options of a transaction have a wrong size: set them with "
-                                               "OS_TXN_OPTIONS_INIT.");
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The options of a transaction have a wrong size: set them with "
+                         "OS_TXN_OPTIONS_INIT.");
     if (arguments->ret != NULL && arguments->ret->size != sizeof(*arguments->ret))
-        return error_set(err, OS_ERR_ARGUMENT, "The result of a transaction has a wrong size: set it with "
-                                               "OS_TXN_RESULT_INIT.");
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The result of a transaction has a wrong size: set it with "
+                         "OS_TXN_RESULT_INIT.");
     return row_call_check(client, err);
 }
 
