@@ -21,7 +21,7 @@ static os_code check_keys(const struct rows_key_schema *keys, const char *of, os
         const char *name = attributes[i]->name;
         if (name == NULL)
             continue;
-        if (!rows_is_key_attribute(name)) {
+        if (!rows_is_attribute_name(name)) {
             return error_set(err, OS_ERR_ARGUMENT,
                              "%s: the name of a key attribute has 1 to 255 bytes of UTF-8, not \"%.300s\".", of, name);
         }
@@ -62,7 +62,7 @@ static os_code check_projection(const struct rows_index *index, os_error *err)
                          index->name, index->name_count, ROWS_INDEX_NAMES_MAX);
     }
     for (size_t i = 0; i < index->name_count; i++)
-        if (!rows_is_key_attribute(index->names[i]))
+        if (!rows_is_attribute_name(index->names[i]))
             return error_set(err, OS_ERR_ARGUMENT,
                              "The index \"%s\" includes an attribute whose name is not 1 to 255 bytes of UTF-8.",
                              index->name);
@@ -106,7 +106,7 @@ os_code rows_definition_check(const struct rows_definition *definition, os_error
         code = error_set(err, OS_ERR_ARGUMENT, "The indexes of a table include at most %d attributes; these have %zu.",
                          ROWS_NAMES_MAX, names);
     }
-    if (code == OS_OK && definition->ttl != NULL && !rows_is_key_attribute(definition->ttl)) {
+    if (code == OS_OK && definition->ttl != NULL && !rows_is_attribute_name(definition->ttl)) {
         code = error_set(err, OS_ERR_ARGUMENT,
                          "The name of the TTL attribute has 1 to 255 bytes of UTF-8, not \"%.300s\".", definition->ttl);
     }
