@@ -26,9 +26,11 @@ struct row_request {
     const struct rows_write *write;
     const struct rows_transaction *transaction;
     const struct rows_list *list;
-    bool once; /* no layer below sends it a second time (L9) */
-    uint64_t deadline_monotonic_ms;
-    uint64_t try_ms; /* each of the requests that it takes; 0: until the deadline */
+    bool
+        once; /* no layer below sends it a second time (L9), as it is anyway for WRITE: of one that is done twice the second
+                * answer would be a conflict with the first, or it would count twice */
+    uint64_t deadline_monotonic_ms; /* UINT64_MAX: none */
+    uint64_t try_ms;                /* each of the requests that it takes; 0: until the deadline */
 };
 
 struct row_answer { /* borrowed for the callback; what is in it may be taken away, and replaced by NULL */
@@ -37,13 +39,17 @@ struct row_answer { /* borrowed for the callback; what is in it may be taken awa
     struct rows_page page;       /* LIST */
     json_t *item;                /* WRITE: what was to be returned; with CONFLICT: what is in the way. Or NULL */
     struct rows_answer *answers; /* TRANSACT: one for each write; or NULL */
-    bool foreign;                /* something answered that is no DynamoDB */
-    uint32_t requests;           /* how many requests it took */
-    bool has_date;               /* of the answer: when the service made it, by its own clock */
+    size_t answer_count;
+    bool foreign;      /* something answered that is no DynamoDB */
+    uint32_t requests; /* how many requests it took */
+    bool has_date;     /* of the answer: when the service made it, by its own clock */
     int64_t date_s;
     os_error error; /* for every outcome but OK and the conflicts */
 };
-void row_answer_free(struct row_answer *answer, const struct row_request *request);
+void row_answer_free(struct row_answer *answer);
+/* For what TRANSACT is answered with, however many writes it has: that they are too many is said in a sentence. False: out of
+ * memory. */
+bool row_answer_make_room(struct row_answer *answer, const struct row_request *request);
 
 typedef void (*row_done_fn)(void *context, struct row_answer *answer);
 
@@ -52,8 +58,8 @@ struct row_service {
     const struct row_service_vtable *vtable;
 };
 struct row_service_vtable {
-    /* NULL when out of memory. One quiet repetition as table.h has it, and what a read left is asked for again; nothing
-     * else. */
+    /* NULL when out of memory. One quiet repetition as table.h has it, and what a read left is asked for again, in parts
+     * where it is too much for one answer; nothing else. */
     struct row_op *(*start)(struct row_service *service, const struct row_request *request, row_done_fn done,
                             void *context);
     void (*cancel)(struct row_service *service, struct row_op *op);

@@ -4,6 +4,7 @@
 
 #include "base/container.h"
 #include "base/error.h"
+#include "sqlite/ledger_file.h"
 #include "sqlite/rows.h"
 #include "table/sqlite_opened.h"
 #include "table/sqlite_task.h"
@@ -49,31 +50,21 @@ static enum table_outcome perform(struct row_op *op, struct sqlite_rows *rows, i
     return sqlite_rows_get(rows, request->gets, request->get_count, patience, &answer->items, err);
 }
 
-static bool allocate_answers(struct row_op *op)
-{
-    const struct row_request *request = &op->request;
-    if (request->verb == ROW_TRANSACT)
-        op->answer.answers = calloc(request->transaction->count, sizeof(*op->answer.answers));
-    return request->verb != ROW_TRANSACT || op->answer.answers != NULL;
-}
-
 static bool row_work(struct sqlite_task *task)
 {
     struct row_op *op = op_of(task);
     struct row_answer *answer = &op->answer;
     struct clock_reading now;
     clock_read(&now);
-    row_answer_free(answer, &op->request);
+    row_answer_free(answer);
     error_clear(&answer->error);
     answer->requests = 1;
-    answer->outcome = TABLE_REFUSED;
     struct sqlite_rows *rows = sqlite_opened_get(&op->sqlite->opened, sqlite_task_patience(task), &answer->error);
-    if (rows != NULL && allocate_answers(op))
+    if (rows != NULL && row_answer_make_room(answer, &op->request))
         answer->outcome = perform(op, rows, (int64_t)(now.realtime_ms / 1000));
-    else if (rows != NULL)
-        (void)error_no_memory(&answer->error);
-    return answer->error.code == OS_ERR_THROTTLED &&
-           (answer->outcome == TABLE_THROTTLED || answer->outcome == TABLE_REFUSED);
+    else
+        answer->outcome = ledger_outcome_of(rows != NULL ? error_no_memory(&answer->error) : answer->error.code);
+    return answer->outcome == TABLE_THROTTLED;
 }
 
 /* ------------------------------------------------------------------------------------------------ the interface */
@@ -86,7 +77,7 @@ static void row_done(struct sqlite_task *task)
 static void row_op_free(struct sqlite_task *task)
 {
     struct row_op *op = op_of(task);
-    row_answer_free(&op->answer, &op->request);
+    row_answer_free(&op->answer);
     free(op);
 }
 
