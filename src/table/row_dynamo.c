@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Items of any attributes at DynamoDB: built and read by dynamo/rows_*.h, sent by dynamo_call.c. */
-#include "table/row_service.h"
+#include "table/row_dynamo_internal.h"
 
 #include "attribute/projection.h"
 #include "base/container.h"
 #include "base/error.h"
 #include "dynamo/rows_request.h"
 #include "dynamo/rows_response.h"
-#include "loop/retry.h"
 #include "rows/check.h"
-#include "table/dynamo_call.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,17 +16,6 @@
 struct row_dynamo {
     struct row_service service;
     struct dynamo_connection connection;
-};
-
-struct row_op {
-    struct dynamo_call call;
-    struct row_request request;
-    row_done_fn done;
-    void *context;
-    struct row_answer answer;
-    struct retry retry; /* of what a batch has left */
-    size_t batch_most;  /* keys of one request: fewer where the answer was too much to be read */
-    char where[400];    /* "table NAME in REGION", for sentences */
 };
 
 static struct row_op *op_of(struct dynamo_call *call)
@@ -42,11 +29,12 @@ static void row_op_free(struct row_op *op)
 {
     retry_stop(&op->retry);
     dynamo_call_free(&op->call);
+    row_table_end(op);
     row_answer_free(&op->answer);
     free(op);
 }
 
-static void row_op_finish(struct row_op *op, enum table_outcome outcome)
+void row_op_finish(struct row_op *op, enum table_outcome outcome)
 {
     struct row_answer *answer = &op->answer;
     if (outcome != TABLE_OK)
@@ -71,6 +59,11 @@ static void row_op_failed(struct dynamo_call *call, const os_error *why)
 }
 
 /* ------------------------------------------------------------------------------------------------ batches */
+
+static bool is_about_table(const struct row_request *request)
+{
+    return request->verb == ROW_CREATE || request->verb == ROW_CHECK;
+}
 
 /* Whole items, each at its own instant. */
 static bool is_batch(const struct row_request *request)
@@ -197,6 +190,8 @@ static os_code row_op_build(struct dynamo_call *call, os_error *err)
     case ROW_WRITE: return rows_build_write(endpoint, request->write, &call->http, &call->body, err);
     case ROW_TRANSACT: return rows_build_transact_write(endpoint, request->transaction, &call->http, &call->body, err);
     case ROW_LIST: return rows_build_list(endpoint, request->list, &call->http, &call->body, err);
+    case ROW_CREATE:
+    case ROW_CHECK: return row_table_build(op, err);
     case ROW_READ: break;
     }
     if (is_batch(request))
@@ -224,6 +219,8 @@ static enum table_outcome read_one_answer(struct row_op *op, const struct http_r
     case ROW_WRITE: return rows_read_write(response, op->where, request->write, &answer->item, ret_detail, err);
     case ROW_TRANSACT: return read_transaction(op, response, ret_detail);
     case ROW_LIST: return rows_read_page(response, op->where, request->list, &answer->page, ret_detail, err);
+    case ROW_CREATE:
+    case ROW_CHECK: /* row_dynamo_table.c */
     case ROW_READ: break;
     }
     if (request->get_count == 1)
@@ -237,6 +234,10 @@ static void row_op_answered(struct dynamo_call *call, const struct http_response
     struct row_op *op = op_of(call);
     struct dynamo_error detail;
     enum table_outcome outcome = TABLE_OK;
+    if (is_about_table(&op->request)) {
+        preparing_answered(&op->preparing, response, &op->answer.foreign, &op->answer.error);
+        return;
+    }
     if (is_batch(&op->request)) {
         if (read_batch(op, response, &outcome, &detail))
             return;
@@ -280,15 +281,17 @@ static const struct dynamo_caller row_caller = {
 
 /* ------------------------------------------------------------------------------------------------ the interface */
 
-static const struct rows_table *table_of(const struct row_request *request, size_t i)
+static const char *table_of(const struct row_request *request, size_t i)
 {
     switch (request->verb) {
-    case ROW_WRITE: return request->write->table;
-    case ROW_TRANSACT: return request->transaction->writes[i].table;
-    case ROW_LIST: return request->list->table;
+    case ROW_WRITE: return request->write->table->name;
+    case ROW_TRANSACT: return request->transaction->writes[i].table->name;
+    case ROW_LIST: return request->list->table->name;
+    case ROW_CREATE:
+    case ROW_CHECK: return request->table;
     case ROW_READ: break;
     }
-    return request->gets[i].of.table;
+    return request->gets[i].of.table->name;
 }
 
 static size_t count_of(const struct row_request *request)
@@ -302,10 +305,10 @@ static size_t count_of(const struct row_request *request)
 static void say_where(const struct row_request *request, const char *region, char *ret, size_t ret_size)
 {
     size_t count = count_of(request);
-    const char *first = count > 0 ? table_of(request, 0)->name : "";
+    const char *first = count > 0 ? table_of(request, 0) : "";
     bool are_several = false;
     for (size_t i = 1; i < count && !are_several; i++)
-        are_several = strcmp(table_of(request, i)->name, first) != 0;
+        are_several = strcmp(table_of(request, i), first) != 0;
     snprintf(ret, ret_size, "%s %.255s%s in %s", are_several ? "tables" : "table", first,
              are_several ? " and others" : "", region);
 }
@@ -329,7 +332,7 @@ static bool row_op_init(struct row_op *op, struct row_dynamo *dynamo, const stru
         op->answer.items.left[i] = true;
         op->answer.items.left_count++;
     }
-    return row_answer_make_room(&op->answer, request);
+    return row_answer_make_room(&op->answer, request) && (!is_about_table(request) || row_table_begin(op));
 }
 
 static struct row_op *row_dynamo_start(struct row_service *service, const struct row_request *request, row_done_fn done,

@@ -34,6 +34,8 @@ const char *row_request_name(const struct row_request *request)
     case ROW_WRITE: return rows_operation(request->write->kind);
     case ROW_TRANSACT: return "TransactWriteItems";
     case ROW_LIST: return rows_list_operation(request->list);
+    case ROW_CREATE: return "CreateTable";
+    case ROW_CHECK: return "DescribeTable";
     case ROW_READ: break;
     }
     if (request->get_count == 1)

@@ -8,13 +8,16 @@
 #define OSCOMMIT_TABLE_ROW_SERVICE_H
 
 #include "rows/answer.h"
+#include "rows/definition.h"
 #include "table/table.h"
 
 enum row_verb {
     ROW_READ = 1, /* some items by their keys */
     ROW_WRITE,    /* one, alone */
     ROW_TRANSACT, /* several, or none */
-    ROW_LIST      /* one page */
+    ROW_LIST,     /* one page */
+    ROW_CREATE,   /* makes a table, and waits until it can be used; the same again with the same definition is fine */
+    ROW_CHECK     /* whether it is there with this definition, and can be used */
 };
 
 /* Everything borrowed until `done` or cancel. */
@@ -26,9 +29,11 @@ struct row_request {
     const struct rows_write *write;
     const struct rows_transaction *transaction;
     const struct rows_list *list;
-    bool
-        once; /* no layer below sends it a second time (L9), as it is anyway for WRITE: of one that is done twice the second
-                * answer would be a conflict with the first, or it would count twice */
+    const char *table; /* CREATE, CHECK */
+    const struct rows_definition *definition;
+    /* No layer below sends it a second time (L9). So it is with WRITE anyway: what comes twice would find itself in its way,
+     * or count twice. */
+    bool once;
     uint64_t deadline_monotonic_ms; /* UINT64_MAX: none */
     uint64_t try_ms;                /* each of the requests that it takes; 0: until the deadline */
 };
@@ -44,7 +49,7 @@ struct row_answer { /* borrowed for the callback; what is in it may be taken awa
     uint32_t requests; /* how many requests it took */
     bool has_date;     /* of the answer: when the service made it, by its own clock */
     int64_t date_s;
-    os_error error; /* for every outcome but OK and the conflicts */
+    os_error error; /* for every outcome but OK and the conflicts; CREATE, CHECK: with OK a remark, or "" */
 };
 void row_answer_free(struct row_answer *answer);
 /* For what TRANSACT is answered with, however many writes it has: that they are too many is said in a sentence. False: out of
