@@ -17,16 +17,12 @@ static void preparing_next(struct dynamo_preparing *preparing, enum preparing_st
 
 static void wait_and_ask_again(struct dynamo_preparing *preparing, enum preparing_step step, os_error *err)
 {
-    struct clock_reading now;
-    clock_read(&now);
     preparing->step = step;
-    if (now.monotonic_ms >= preparing->call->deadline_monotonic_ms) {
-        error_set(err, OS_ERR_DEADLINE, "The %s did not become ACTIVE before the deadline; check it again later.",
-                  preparing->where);
-        preparing->preparer->finish(preparing, TABLE_REFUSED);
+    if (retry_before(preparing->retry, preparing->call->deadline_monotonic_ms))
         return;
-    }
-    retry_later(preparing->retry);
+    error_set(err, OS_ERR_DEADLINE, "The %s did not become ACTIVE before the deadline; check it again later.",
+              preparing->where);
+    preparing->preparer->finish(preparing, TABLE_REFUSED);
 }
 
 /* ------------------------------------------------------------------------------------------------ answers */

@@ -120,13 +120,8 @@ static void ask_for_the_rest(struct retry *retry)
 /* After a pause, where that is not beyond the deadline. */
 static enum table_outcome ask_again_later(struct row_op *op)
 {
-    struct clock_reading now;
-    uint64_t pause_ms = backoff_next_ms(&op->retry.backoff);
-    clock_read(&now);
-    if (op->request.deadline_monotonic_ms > now.monotonic_ms + pause_ms) {
-        retry_after(&op->retry, pause_ms);
+    if (retry_before(&op->retry, op->request.deadline_monotonic_ms))
         return TABLE_OK;
-    }
     error_set(
         &op->answer.error, OS_ERR_THROTTLED,
         "BatchGetItem of the %s has left %zu of %zu items until the deadline. Ask for fewer at once, or again; if it "

@@ -79,6 +79,23 @@ static inline struct row_answer row_ask(struct on_loop *on, struct row_service *
     return asking.answer;
 }
 
+/* Of what asks again and again: its deadline, so far away, passes in one of its pauses. Mostly so at once, but it may pass
+ * while a request is under way. */
+static inline struct row_answer row_ask_until_a_pause(struct on_loop *on, struct row_service *service,
+                                                      const struct row_request *request, uint64_t deadline_ms)
+{
+    struct row_answer answer = {.requests = 0};
+    for (int tries = 0; tries < 20; tries++) {
+        struct row_request timed = *request;
+        timed.deadline_monotonic_ms = now_ms() + deadline_ms;
+        row_answer_free(&answer);
+        answer = row_ask(on, service, &timed);
+        if (strstr(answer.error.message, "could not be asked") == NULL)
+            return answer;
+    }
+    return answer;
+}
+
 #define CHECK_ANSWER(answer, wanted) check_answer((answer), (wanted), __LINE__)
 static inline void check_answer(const struct row_answer *answer, enum table_outcome wanted, int line)
 {

@@ -107,9 +107,8 @@ static void never_done_set_up(struct dynamo_rows *rows)
 TEST_WITH_AS(dynamo_rows, never_done_set_up, a_batch_that_is_never_done_ends_at_its_deadline)
 {
     struct rows_get gets[2];
-    struct row_request request = read_of(dynamo_rows, gets, 2);
-    request.deadline_monotonic_ms = now_ms() + 300;
-    struct row_answer answer = ask(dynamo_rows, &request);
+    const struct row_request request = read_of(dynamo_rows, gets, 2);
+    struct row_answer answer = row_ask_until_a_pause(&dynamo_rows->on, dynamo_rows->service, &request, 300);
     CHECK_ANSWER(&answer, TABLE_THROTTLED);
     assert_int_equal(answer.error.code, OS_ERR_THROTTLED);
     CHECK_SAYS(&answer, "has left 2 of 2 items until the deadline");
