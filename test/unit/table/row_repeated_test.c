@@ -99,16 +99,20 @@ TEST_WITH(dynamo_rows, a_token_that_expires_between_two_batches_is_renewed)
 TEST_WITH(dynamo_rows, who_is_not_answered_ends_at_the_deadline)
 {
     struct requests requests;
+    struct row_asking asking[3];
     requests_make(&dynamo_rows->trees, &requests);
     const struct row_request asked[] = {requests.read, requests.alone, requests.together};
     for (size_t i = 0; i < 3; i++) {
         struct row_request request = asked[i];
-        request.deadline_monotonic_ms = now_ms() + 100;
+        request.deadline_monotonic_ms = now_ms() + 1500; /* time enough to be sent */
         http_server_push(dynamo_rows->server, &(struct http_server_step){.leave = HTTP_SERVER_DRAIN});
-        struct row_answer answer = ask(dynamo_rows, &request);
-        CHECK_ANSWER(&answer, TABLE_AMBIGUOUS);
-        assert_int_equal(answer.error.code, OS_ERR_DEADLINE);
-        row_answer_free(&answer);
+        row_asking_begin(&asking[i], &dynamo_rows->on, dynamo_rows->service, &request);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        row_asking_end(&asking[i]);
+        CHECK_ANSWER(&asking[i].answer, TABLE_AMBIGUOUS);
+        assert_int_equal(asking[i].answer.error.code, OS_ERR_DEADLINE);
+        row_asking_free(&asking[i]);
     }
 }
 
