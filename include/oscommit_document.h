@@ -15,7 +15,9 @@
  *     OS_UNKNOWN       it may have been applied, or may still be. Pass the ticket to os_document_resolve
  *   An answer that is lost is no conflict with oneself: the token in the document says whose it is.
  *
- * What is not. A document that is deleted forgets its versions: they begin at 1 again. A deletion between a lost answer and
+ * What is not. A write that was sent again after a lost answer can be there twice where the document was deleted in between:
+ *   it was made, deleted, and made again. `keeps_all` rules that out, and so does a transaction.
+ *   A document that is deleted forgets its versions: they begin at 1 again. A deletion between a lost answer and
  *   the look after it makes the verdict unknown, unless the caller promises that none is ever deleted (`keeps_all`).
  *
  * Threads. The functions may be called from any thread. A client with foreign_loop refuses them (OS_ERR_ARGUMENT).
@@ -73,7 +75,7 @@ typedef struct os_document_model {
     int64_t version;          /* 0: there is none, and the rest is 0 or NULL. Combined models have the same one */
     int64_t timestamp_ns;     /* since 1970, UTC, by the clock of who wrote it */
     const char *client_token; /* of who wrote it; NULL: none */
-    const char *json;         /* compact; NULL: none */
+    const char *json;         /* compact; NULL: none, also at a version, where other programs have left it so */
 } os_document_model;
 
 /* A document as it was found. The strings live until os_documents_free. */

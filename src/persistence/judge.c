@@ -39,6 +39,7 @@ static void say_unknown(enum document_standing standing, const os_error *error, 
                           ? "What is there now is no document."
                           : "Another write or a deletion came later, and hides whether this one was applied.";
     ret->verdict = OS_UNKNOWN;
+    ret->reported_version = ret->desired_version = 0;
     (void)error_set(&ret->error, OS_ERR_UNDECIDED, "It is not known whether the document was written. %s%s%.500s", why,
                     error->code != OS_OK ? " Last trouble: " : "", error->message);
 }

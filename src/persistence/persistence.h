@@ -12,10 +12,12 @@ struct persistence_arguments {
     const os_document_key *keys;
     const os_document_write *writes;
     size_t count; /* of either */
+    bool is_of_ticket;
     const char *ticket;
     const os_call *call;
     os_documents *ret_documents;
     os_document_result *ret_results; /* one for each write; one of a ticket */
+    size_t result_count;
 };
 
 /* A call on documents (call.h). Each of the functions below is its first step. */

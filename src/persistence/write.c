@@ -337,42 +337,17 @@ static os_code make_writing(struct persistence *call)
     return OS_OK;
 }
 
-/* Refused before anything is sent: none was executed. */
-static enum steps_next refuse_all(struct persistence *call, os_code code)
-{
-    for (size_t i = 0; i < call->arguments->count; i++) {
-        call->arguments->ret_results[i].verdict = OS_NOT_EXECUTED;
-        call->arguments->ret_results[i].error = call->error;
-    }
-    return persistence_over(call, code);
-}
-
-static os_code clear_results(struct persistence *call)
-{
-    const struct persistence_arguments *arguments = call->arguments;
-    if (arguments->count > 0 && (arguments->writes == NULL || arguments->ret_results == NULL))
-        return error_set(&call->error, OS_ERR_ARGUMENT, "There are no writes, or there is no place for their results.");
-    for (size_t i = 0; i < arguments->count; i++) {
-        if (arguments->ret_results[i].size != sizeof(os_document_result))
-            return error_set(&call->error, OS_ERR_ARGUMENT,
-                             "The result of a write has a wrong size: set it with OS_DOCUMENT_RESULT_INIT.");
-    }
-    for (size_t i = 0; i < arguments->count; i++)
-        arguments->ret_results[i] = (os_document_result){.size = sizeof(os_document_result)};
-    return OS_OK;
-}
-
 enum steps_next persistence_write(struct persistence *call)
 {
-    os_code code = clear_results(call);
-    if (code != OS_OK)
-        return persistence_over(call, code);
-    code = persistence_begin(call);
-    if (code == OS_OK && call->arguments->count == 0)
+    const struct persistence_arguments *arguments = call->arguments;
+    os_code code = persistence_begin(call);
+    if (code == OS_OK && arguments->count == 0)
         return persistence_over(call, OS_OK);
+    if (code == OS_OK && arguments->writes == NULL)
+        code = error_set(&call->error, OS_ERR_ARGUMENT, "There are no writes: they are NULL.");
     if (code == OS_OK)
         code = make_writing(call);
     if (code == OS_OK)
         code = make_writes(call);
-    return code == OS_OK ? persistence_ask(call, were_written) : refuse_all(call, code);
+    return code == OS_OK ? persistence_ask(call, were_written) : persistence_over(call, code);
 }
