@@ -38,7 +38,7 @@ static enum steps_next was_found(struct persistence *call)
     if (of->error.code == OS_OK && of->answer.outcome == TABLE_OK)
         writing_judge(&call->store, &resolving->written, of->answer.items.items, &none, ret);
     else
-        writing_say_unseen(&of->error, ret);
+        writing_say_unseen(&resolving->written, &of->error, ret);
     return end_resolving(call);
 }
 

@@ -54,6 +54,8 @@ static json_t *ticket_to_json(const struct persistence *call, const struct writt
 void writing_add_ticket(const struct persistence *call, const struct written *written, os_document_result *ret)
 {
     struct buf out;
+    if (written->is_deletion)
+        return;
     json_t *root = ticket_to_json(call, written);
     buf_init(&out, TICKET_SIZE_MAX);
     if (root != NULL && json_write(&out, root))

@@ -100,6 +100,14 @@ void document_fake_set(struct document_fake *fake, const char *key, const char *
     pthread_mutex_unlock(&fake->mutex);
 }
 
+bool document_fake_has(struct document_fake *fake, const char *key)
+{
+    pthread_mutex_lock(&fake->mutex);
+    bool has = json_object_get(fake->items, key) != NULL;
+    pthread_mutex_unlock(&fake->mutex);
+    return has;
+}
+
 /* ------------------------------------------------------------------------------------------------ requests */
 
 static void read_asked(const struct http_server_record *record, struct asked *ret)
@@ -276,6 +284,26 @@ static void respond_to_batch(const struct document_fake *fake, const struct aske
     answer(scratch, 200, json_pack("{s:o, s:{}}", "Responses", responses, "UnprocessedKeys"), ret);
 }
 
+/* A page has one item, and the last one has none. */
+static void respond_to_list(const struct document_fake *fake, const struct asked *asked, struct buf *scratch,
+                            struct http_server_step *ret)
+{
+    char text[256];
+    json_t *start = json_object_get(asked->body, "ExclusiveStartKey");
+    void *at = json_object_iter(fake->items);
+    if (start != NULL)
+        at = json_object_iter_next(fake->items, json_object_iter_at(fake->items, key_of(start, text)));
+    if (at == NULL) {
+        answer(scratch, 200, json_pack("{s:[]}", "Items"), ret);
+        return;
+    }
+    json_t *item = json_object_iter_value(at);
+    answer(scratch, 200,
+           json_pack("{s:[O], s:{s:O, s:O}}", "Items", item, "LastEvaluatedKey", "PK", json_object_get(item, "PK"),
+                     "SK", json_object_get(item, "SK")),
+           ret);
+}
+
 static void respond(void *context, const struct http_server_record *record, struct buf *scratch,
                     struct http_server_step *ret)
 {
@@ -287,6 +315,8 @@ static void respond(void *context, const struct http_server_record *record, stru
     read_asked(record, &asked);
     if (strstr(operation, "Batch") != NULL)
         respond_to_batch(fake, &asked, scratch, ret);
+    else if (strcmp(operation, "Scan") == 0 || strcmp(operation, "Query") == 0)
+        respond_to_list(fake, &asked, scratch, ret);
     else if (strstr(operation, "Get") != NULL)
         respond_to_read(fake, &asked, operation, scratch, ret);
     else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A made-up DynamoDB with the items of documents, for the ends that no real one gives at will. Each write takes the next
- * letter of a script, and at its end 'a'; reads are answered truthfully.
+ * letter of a script, and at its end 'a'; reads are answered truthfully, and lists with all that is there.
  */
 #ifndef OSCOMMIT_TEST_API_DOCUMENT_FAKE_H
 #define OSCOMMIT_TEST_API_DOCUMENT_FAKE_H
@@ -41,6 +41,7 @@ void document_fake_stop(struct document_fake *fake);
 void document_fake_play(struct document_fake *fake, const char *script); /* from the next write on */
 size_t document_fake_writes(struct document_fake *fake);                 /* since document_fake_play */
 /* An item there, or none, as another has left it: JSON with ' for ". */
-void document_fake_set(struct document_fake *fake, const char *keys, const char *item);
+void document_fake_set(struct document_fake *fake, const char *key, const char *item);
+bool document_fake_has(struct document_fake *fake, const char *key);
 
 #endif

@@ -138,6 +138,94 @@ TEST_ROWS_WITH(lost, ends, a_write_ends_with_the_truth)
     os_free(result.ticket);
 }
 
+/* ------------------------------------------------------------------------------------------------ deletions */
+
+static const struct {
+    const char *name;
+    const char *script;
+    int models;
+    int version; /* 3 is there; 0: any */
+    os_verdict verdict;
+    size_t writes;
+    bool is_gone;
+} deletions[] = {
+    {"an answer", "a", 1, 3, OS_COMMITTED, 1, true},
+    {"of whatever is there", "a", 1, 0, OS_COMMITTED, 1, true},
+    {"another version", "a", 1, 2, OS_CONFLICT, 1, false},
+    {"done, and the answer is lost", "l", 1, 3, OS_UNKNOWN, 1, true},
+    {"whatever was there, and the answer is lost", "l", 1, 0, OS_UNKNOWN, 1, true},
+    {"the request is lost", "x", 1, 3, OS_UNKNOWN, 1, false},
+    {"throttled", "tt", 1, 3, OS_COMMITTED, 3, true},
+    {"denied", "r", 1, 3, OS_NOT_EXECUTED, 1, false},
+    {"throttled, done, and the answer is lost", "tl", 1, 3, OS_UNKNOWN, 2, true},
+    {"both models", "a", 2, 3, OS_COMMITTED, 1, true},
+    {"both models, another version", "a", 2, 2, OS_CONFLICT, 1, false},
+    {"both models, done, and the answer is lost", "l", 2, 3, OS_COMMITTED, 2, true},
+    {"both models, the request is lost", "x", 2, 3, OS_COMMITTED, 2, true},
+    {"both models, another transaction is under way", "c", 2, 3, OS_COMMITTED, 2, true},
+    {"both models, done, lost, then denied", "lr", 2, 3, OS_UNKNOWN, 2, true},
+    {"both models, lost, then denied", "xr", 2, 3, OS_UNKNOWN, 2, false},
+    {"both models, late", "tj", 2, 3, OS_UNKNOWN, 2, false},
+};
+
+static void put_both(struct lost *lost)
+{
+    document_fake_set(&lost->fake, REPORTED,
+                      "{'PK':{'S':'DS#device'},'SK':{'S':'DSR#pump'},'version':{'N':'3'},'reported':{'M':{}}}");
+    document_fake_set(&lost->fake, DESIRED,
+                      "{'PK':{'S':'DS#device'},'SK':{'S':'DSD#pump'},'version':{'N':'3'},'desired':{'M':{}}}");
+}
+
+TEST_ROWS_WITH(lost, deletions, a_deletion_ends_with_the_truth)
+{
+    os_document_result result = OS_DOCUMENT_RESULT_INIT;
+    os_document_deletion deletion = OS_DOCUMENT_DELETION_INIT;
+    os_call call = OS_CALL_INIT;
+    call.deadline_ms = HOUR_MS;
+    deletion.id = "device";
+    deletion.name = "pump";
+    deletion.reported = 1;
+    deletion.desired = row->models == 2;
+    deletion.reported_version = deletion.desired_version = row->version;
+    put_both(lost);
+    read_first(lost);
+    document_fake_play(&lost->fake, row->script);
+    os_code code = os_documents_delete(lost->client, NULL, &deletion, 1, &call, &result, &lost->error);
+    assert_int_equal(code, result.error.code);
+    if (result.verdict != row->verdict)
+        fail_msg("%s instead of %s: %s", os_verdict_name(result.verdict), os_verdict_name(row->verdict),
+                 result.error.message);
+    assert_null(result.ticket);
+    assert_int_equal(result.reported_version, row->verdict == OS_CONFLICT ? 3 : 0);
+    assert_int_equal(document_fake_writes(&lost->fake), row->writes);
+    assert_int_equal(document_fake_has(&lost->fake, REPORTED), !row->is_gone);
+    assert_int_equal(document_fake_has(&lost->fake, DESIRED), !(row->is_gone && row->models == 2));
+}
+
+/* ------------------------------------------------------------------------------------------------ lists */
+
+static int count_entry(void *context, const os_document_entry *entry)
+{
+    assert_int_equal(entry->version, 3);
+    assert_null(entry->client_token);
+    ++*(int *)context;
+    return 0;
+}
+
+/* A page has one item each, and one in the midst is none of ours. */
+TEST_WITH(lost, every_page_of_a_list_is_read)
+{
+    int count = 0;
+    document_fake_set(&lost->fake, "a b", "{'PK':{'S':'a'},'SK':{'S':'b'}}");
+    put_both(lost);
+    document_fake_set(&lost->fake, "DS#z DSC#", "{'PK':{'S':'DS#z'},'SK':{'S':'DSC#'},'version':{'N':'3'}}");
+    document_fake_set(&lost->fake, "DS#z DSC#n", "{'PK':{'S':'DS#z'},'SK':{'S':'DSC#n'},'version':{'N':'3'}}");
+    CHECK_CODE(os_documents_list(lost->client, NULL, NULL, NULL, count_entry, &count, &lost->error), OS_OK,
+               &lost->error);
+    assert_int_equal(count, 3);
+    assert_int_equal(http_server_count(lost->fake.server), 6);
+}
+
 /* ------------------------------------------------------------------------------------------------ strange items */
 
 /* As other programs may have left it: a model that is null, and one that is not of this item. */
