@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transactions at their edges: what is refused and when, what ends one, and what a function may pass over. */
 #include "unit/api/bank.h"
+#include "unit/api/client_scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "support/http_server.h"
 #include "unit/api/bank.h"
+#include "unit/api/client_scratch.h"
 
 #include <jansson.h>
 
