@@ -52,7 +52,8 @@ static os_client *client_of(const struct fixture *f)
 
 static void open_bank(struct fixture *f, struct bank *ret)
 {
-    const char *table = fixture_key(f, "Accounts");
+    char table[160];
+    snprintf(table, sizeof(table), "%s-%s", f->table, fixture_key(f, "accounts")); /* servers outlive a run */
     memset(ret, 0, sizeof(*ret));
     make_table(f, table);
     bank_open(ret, client_of(f), table);
