@@ -35,5 +35,5 @@ void *sqlite_opened_get(struct sqlite_opened *opened, struct sqlite_patience pat
     void *it = settle_on(opened, NULL);
     if (it != NULL)
         return it;
-    return opened->open(opened->file, &patience, &made, err) == OS_OK ? settle_on(opened, made) : NULL;
+    return opened->make(opened->file, &patience, &made, err) == OS_OK ? settle_on(opened, made) : NULL;
 }

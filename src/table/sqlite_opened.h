@@ -13,7 +13,7 @@
 
 struct sqlite_opened {
     const char *file;
-    os_code (*open)(const char *file, const struct sqlite_patience *patience, void **ret, os_error *err);
+    os_code (*make)(const char *file, const struct sqlite_patience *patience, void **ret, os_error *err);
     void (*close)(void *open);
     /* its own */
     pthread_mutex_t mutex; /* of `it` */

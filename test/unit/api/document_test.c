@@ -56,7 +56,8 @@ static os_document_write write_of(const char *name, const char *reported, int64_
     return write;
 }
 
-static os_document_result write_one(struct documents *documents, const os_document_store *store, os_document_write write)
+static os_document_result write_one(struct documents *documents, const os_document_store *store,
+                                    os_document_write write)
 {
     os_document_result result = OS_DOCUMENT_RESULT_INIT;
     os_code code = os_documents_write(documents->client, store, &write, 1, NULL, &result, &documents->error);
