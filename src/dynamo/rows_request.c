@@ -10,6 +10,31 @@ os_code rows_finish(const struct endpoint *endpoint, const char *operation, os_c
     return code == OS_OK ? dynamo_finish(endpoint, operation, ret, ret_body, err) : dynamo_drop(ret, ret_body, code);
 }
 
+/* --------------------------------------------------------------------------------------------------------- paths */
+
+os_code rows_check_paths_of_keys(const struct rows_keys *keys, const struct path *paths, size_t count, os_error *err)
+{
+    char text[PATH_TEXT_SIZE];
+    for (size_t i = 0; i < count; i++) {
+        const char *name = paths[i].count > 1 ? paths[i].steps[0].name : NULL;
+        if (name != NULL && rows_is_key_name(keys, name)) {
+            return error_set(err, OS_ERR_ARGUMENT,
+                             "%s: an attribute of the key is an S, an N or a B, which has nothing inside. Name the "
+                             "attribute itself.",
+                             path_text(&paths[i], text));
+        }
+    }
+    return OS_OK;
+}
+
+os_code rows_check_condition_on_keys(const struct rows_keys *keys, const struct condition *condition, os_error *err)
+{
+    os_code code = OS_OK;
+    for (size_t i = 0; i < condition->count && code == OS_OK; i++)
+        code = rows_check_paths_of_keys(keys, &condition->terms[i].path, 1, err);
+    return code;
+}
+
 /* -------------------------------------------------------------------------------------------------------- writes */
 
 static os_code check_changes(const struct rows_write *write, os_error *err)
@@ -32,11 +57,14 @@ static os_code check_changes(const struct rows_write *write, os_error *err)
 
 static os_code check_write(const struct rows_write *write, os_error *err)
 {
-    if (write->kind == ROWS_PUT)
-        return rows_check_item(write->table, write->item, err);
-    os_code code = rows_check_key(&(struct rows_key){write->table, write->item}, err);
+    os_code code = write->kind == ROWS_PUT ? rows_check_item(write->table, write->item, err)
+                                           : rows_check_key(&(struct rows_key){write->table, write->item}, err);
+    if (code == OS_OK)
+        code = rows_check_condition_on_keys(&write->table->keys, &write->condition, err);
     if (code != OS_OK)
         return code;
+    if (write->kind != ROWS_UPDATE && write->change_count > 0)
+        return error_set(err, OS_ERR_ARGUMENT, "Only an update of an item has changes: this is another write.");
     if (write->kind == ROWS_CHECK && write->condition.count == 0)
         return error_set(err, OS_ERR_ARGUMENT, "A check of an item in a transaction has no condition: give one.");
     return write->kind == ROWS_UPDATE ? check_changes(write, err) : OS_OK;
@@ -93,6 +121,8 @@ os_code rows_add_get(struct buf *out, const struct rows_get *get, os_error *err)
 {
     struct rows_substitutes substitutes;
     os_code code = rows_check_key(&get->of, err);
+    if (code == OS_OK)
+        code = rows_check_paths_of_keys(&get->of.table->keys, get->paths, get->path_count, err);
     if (code != OS_OK)
         return code;
     dynamo_add_table(out, get->of.table->name);

@@ -59,6 +59,12 @@ static os_code check_kind(const struct rows_list *list, os_error *err)
                      "filter.");
 }
 
+static os_code check_paths(const struct rows_list *list, const struct rows_keys *keys, os_error *err)
+{
+    os_code code = rows_check_paths_of_keys(keys, list->paths, list->path_count, err);
+    return code == OS_OK ? rows_check_condition_on_keys(keys, &list->filter, err) : code;
+}
+
 static os_code check_list(const struct rows_list *list, os_error *err)
 {
     os_code code = rows_check_table(list->table, err);
@@ -68,6 +74,10 @@ static os_code check_list(const struct rows_list *list, os_error *err)
         code = rows_check_table(&(struct rows_table){list->table->name, list->index_keys}, err);
     if (code == OS_OK)
         code = check_kind(list, err);
+    if (code == OS_OK)
+        code = check_paths(list, &list->table->keys, err);
+    if (code == OS_OK && list->index != NULL)
+        code = check_paths(list, &list->index_keys, err);
     return code == OS_OK && list->start_key != NULL ? rows_check_start_key(list, err) : code;
 }
 

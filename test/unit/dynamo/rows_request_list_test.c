@@ -107,6 +107,22 @@ TEST_WITH(trees, a_filter_of_a_query_says_nothing_of_its_key)
     buf_free(&body);
 }
 
+TEST_WITH(trees, no_key_of_a_list_has_anything_inside)
+{
+    const struct path path = PATH({.name = "pk"}, {.name = "x"});
+    const struct path other = PATH({.name = "state"}, {.index = 1});
+    const struct condition_term filter = {.path = path, .test = CONDITION_EXISTS};
+    struct rows_list list = {.table = &orders, .filter = {&filter, 1}};
+    assert_refused(&list, "pk.x: an attribute of the key is an S, an N or a B, which has nothing inside.");
+    list = (struct rows_list){.table = &orders, .paths = &path, .path_count = 1};
+    assert_refused(&list, "pk.x: an attribute of the key");
+    list.index = "by-state";
+    list.index_keys = (struct rows_keys){"state", NULL};
+    assert_refused(&list, "pk.x: an attribute of the key");
+    list.paths = &other;
+    assert_refused(&list, "state[1]: an attribute of the key");
+}
+
 TEST_WITH(trees, a_query_has_no_segments_and_a_scan_no_order)
 {
     struct rows_list query = {.table = &orders, .partition = tree(trees, "{'S':'a'}"), .segments = 2};
