@@ -27,11 +27,7 @@ static struct rows_table table = {.keys = {"key", NULL}};
 static struct http_response send_built(os_code code, struct http_request *request, struct buf *body)
 {
     assert_int_equal(code, OS_OK);
-    real_sign(&server, &server.keys, 0, false, request);
-    struct http_response response = real_answer(&server, request);
-    http_request_free(request);
-    buf_free(body);
-    return response;
+    return real_exchange(&server, request, body);
 }
 
 /* {"key": name}, with the attributes of `more`, which it takes and which may be NULL. */
