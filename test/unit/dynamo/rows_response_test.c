@@ -266,11 +266,22 @@ TEST_WITH(reading, an_item_with_more_values_than_are_read_is_unreadable)
     assert_int_equal(rows_read_get(&reading->response, WHERE, &get, &reading->read, &reading->err), TABLE_UNREADABLE);
     assert_int_equal(reading->err.code, OS_ERR_TOO_LARGE);
     assert_says(reading->err, "got more than is read of one answer. Ask for a part of the item.");
-    /* The condition of a write has failed, whatever is in the way. */
-    reading->response.status = 400;
-    rows_reading_free(&reading->read);
+    buf_free(&body);
+}
+
+/* Whatever is in the way. */
+TEST_WITH(reading, a_failed_condition_with_more_values_than_are_read_is_one)
+{
+    struct buf body;
+    buf_init(&body, DYNAMO_ANSWER_MAX);
+    buf_add_str(&body, "{\"__type\":\"" SPACE "ConditionalCheckFailedException\",\"Item\":{\"x\":{\"L\":[{}");
+    for (size_t i = 0; i < JSON_VALUES_MAX; i++)
+        buf_add_str(&body, ",{}");
+    assert_true(buf_add_str(&body, "]}}}"));
+    answer_bytes(&reading->response, 400, body.data, body.len);
     assert_int_equal(rows_read_write(&reading->response, WHERE, &reading->write, &reading->read, &reading->err),
                      TABLE_CONFLICT_BLIND);
+    assert_string_equal(reading->read.detail.code, "ConditionalCheckFailedException");
     assert_null(reading->read.item);
     buf_free(&body);
 }
