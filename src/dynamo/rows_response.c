@@ -130,18 +130,40 @@ enum table_outcome rows_settle_read(const struct http_response *response, const 
     return TABLE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- writes */
-
 static bool is_empty(const json_t *item)
 {
     return item == NULL || (json_is_object(item) && json_object_size(item) == 0);
 }
 
+/* A success may be no more than {}, and a read that found nothing, too. So nothing else may stand in it that says
+ * something; of what is not known here it may have more. */
+enum table_outcome rows_check_members(const struct http_response *response, const struct answer_of *of,
+                                      const json_t *root, const char *own, const struct dynamo_error *detail,
+                                      os_error *err)
+{
+    static const char *const members[] = {"Attributes", "Item",    "Items",  "Responses",
+                                          "Message",    "message", "Errors", "CancellationReasons"};
+    char finding[256];
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        if ((own != NULL && strcmp(members[i], own) == 0) || is_empty(json_object_get(root, members[i])))
+            continue;
+        snprintf(finding, sizeof(finding), "got an answer with \"%s\", which is none to this request. %s", members[i],
+                 of->writes ? "This one may have been applied: read what is there." : "Ask again.");
+        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, detail, err);
+    }
+    return TABLE_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- writes */
+
 /* The condition has failed, whether what is in the way can be read or not; without memory for that it can be read again.
- * That it is another item says that the answer is not to this request. */
+ * That it is another item, or that the condition holds of it, says that the answer is not to this request. */
 static enum table_outcome read_conflict(const struct http_response *response, const struct answer_of *of,
                                         const struct rows_write *write, struct rows_reading *ret, os_error *err)
 {
+    static const char holds[] = "was answered with a failed condition, and with an item of which the condition holds: "
+                                "that is an answer to another request. This one may have been applied: read what is "
+                                "there.";
     os_error fault;
     const json_t *item = json_object_get(ret->document, "Item");
     if (is_empty(item))
@@ -151,6 +173,8 @@ static enum table_outcome read_conflict(const struct http_response *response, co
         return TABLE_CONFLICT_BLIND;
     if (found != ROWS_FOUND_ITEM)
         return rows_settle_read(response, of, found, &fault, &ret->detail, err);
+    if (condition_holds(&write->condition, item))
+        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, holds, &ret->detail, err);
     ret->item = item;
     return TABLE_CONFLICT;
 }
@@ -165,7 +189,11 @@ static enum table_outcome read_attributes(const struct http_response *response, 
     const json_t *item = json_object_get(ret->document, "Attributes");
     if (is_empty(item) && write->kind != ROWS_UPDATE)
         return TABLE_OK;
-    if (rows_judge_item_of(item, &write->table->keys, write->item, false, &fault) != ROWS_FOUND_ITEM)
+    enum rows_found found =
+        is_empty(item) ? ROWS_FOUND_NONE : rows_judge_item_of(item, &write->table->keys, write->item, false, &fault);
+    if (found == ROWS_FOUND_OTHER_KEY || found == ROWS_FOUND_NO_MEMORY)
+        return rows_settle_read(response, of, found, &fault, &ret->detail, err);
+    if (found != ROWS_FOUND_ITEM)
         return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, &ret->detail, err);
     ret->item = item;
     return TABLE_OK;
@@ -182,6 +210,10 @@ enum table_outcome rows_read_write(const struct http_response *response, const c
                                      : answer_open_unconditional(response, &of, &ret->document, &ret->detail, err);
     if (outcome == TABLE_CONFLICT)
         return read_conflict(response, &of, write, ret, err);
+    if (outcome == TABLE_OK) {
+        const char *own = write->returns_item ? "Attributes" : NULL;
+        outcome = rows_check_members(response, &of, ret->document, own, &ret->detail, err);
+    }
     return outcome == TABLE_OK && write->returns_item ? read_attributes(response, &of, write, ret, err) : outcome;
 }
 
@@ -223,6 +255,8 @@ enum table_outcome rows_read_get(const struct http_response *response, const cha
     const struct answer_of of = rows_answer_of_item("GetItem", where, false, get->of.table, get->of.key);
     *ret = (struct rows_reading){.item = NULL};
     enum table_outcome outcome = rows_open_read(response, &of, advice, &ret->document, &ret->detail, err);
+    if (outcome == TABLE_OK)
+        outcome = rows_check_members(response, &of, ret->document, "Item", &ret->detail, err);
     if (outcome != TABLE_OK)
         return outcome;
     const json_t *item = json_object_get(ret->document, "Item");
@@ -239,25 +273,54 @@ void rows_page_free(struct rows_page *page)
     *page = (struct rows_page){.items = NULL};
 }
 
-static enum rows_found judge_items(const json_t *items, os_error *ret_fault)
+/* What was asked of an attribute of the key; where parts of items are asked for, it may be missing. */
+static bool fits_test(const struct rows_list *list, const json_t *item, const char *name, enum condition_test test,
+                      const json_t *value)
+{
+    const struct path_step step = {.name = name};
+    const struct condition_term term = {.path = {&step, 1}, .test = test, .value = value, .upper = list->sort.upper};
+    if (name == NULL)
+        return true;
+    if (json_object_get(item, name) == NULL)
+        return list->path_count > 0;
+    return test == 0 || condition_holds(&(struct condition){&term, 1}, item);
+}
+
+static bool is_of_list(const struct rows_list *list, const json_t *item)
+{
+    const struct rows_keys *keys = rows_list_keys(list);
+    enum condition_test equals = list->partition != NULL ? CONDITION_EQUALS : 0;
+    return fits_test(list, item, list->table->keys.partition, 0, NULL) &&
+           fits_test(list, item, list->table->keys.sort, 0, NULL) &&
+           fits_test(list, item, keys->partition, equals, list->partition) &&
+           fits_test(list, item, keys->sort, list->sort.test, list->sort.value);
+}
+
+static enum rows_found judge_items(const struct rows_list *list, const json_t *items, os_error *ret_fault)
 {
     size_t index;
     json_t *item;
     json_array_foreach(items, index, item)
     {
         enum rows_found found = rows_judge_item(item, ret_fault);
+        if (found == ROWS_FOUND_ITEM && !is_of_list(list, item))
+            found = ROWS_FOUND_OTHER_KEY;
         if (found != ROWS_FOUND_ITEM)
             return found;
     }
     return ROWS_FOUND_NONE;
 }
 
-/* With the key at which a page began, the list would never end. */
+/* With the key at which a page began, the list would never end; with one of another partition it would leave out what
+ * is between. */
 static os_code check_last_key(const struct rows_list *list, const json_t *last_key)
 {
     struct rows_list next = *list;
     next.start_key = last_key;
     if (list->start_key != NULL && json_equal(list->start_key, last_key))
+        return OS_ERR_PROTOCOL;
+    if (list->partition != NULL &&
+        !value_equal(json_object_get(last_key, rows_list_keys(list)->partition), list->partition))
         return OS_ERR_PROTOCOL;
     return rows_check_start_key(&next, NULL);
 }
@@ -265,7 +328,8 @@ static os_code check_last_key(const struct rows_list *list, const json_t *last_k
 static enum table_outcome read_page(const struct http_response *response, const struct answer_of *of,
                                     const struct rows_list *list, struct rows_page *ret, os_error *err)
 {
-    static const char broken[] = "got a page without a list of items, or whose last key is none. Ask again.";
+    static const char broken[] = "got a page without a list of items, or with more of them than it may have, or whose "
+                                 "last key is none of the list. Ask again.";
     os_error fault;
     const json_t *items = json_object_get(ret->document, "Items");
     const json_t *last_key = json_object_get(ret->document, "LastEvaluatedKey");
@@ -275,9 +339,11 @@ static enum table_outcome read_page(const struct http_response *response, const 
         error_no_memory(err);
         return TABLE_AMBIGUOUS;
     }
-    if (!json_is_array(items) || code != OS_OK)
+    bool is_over = list->limit > 0 && json_array_size(items) > list->limit;
+    if (!json_is_array(items) || is_over || code != OS_OK)
         return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken, &ret->detail, err);
-    enum table_outcome outcome = rows_settle_read(response, of, judge_items(items, &fault), &fault, &ret->detail, err);
+    enum table_outcome outcome =
+        rows_settle_read(response, of, judge_items(list, items, &fault), &fault, &ret->detail, err);
     if (outcome == TABLE_OK) {
         ret->items = items;
         ret->last_key = is_last ? NULL : last_key;
@@ -292,5 +358,7 @@ enum table_outcome rows_read_page(const struct http_response *response, const ch
     const struct answer_of of = rows_answer_of(rows_list_operation(list), where);
     *ret = (struct rows_page){.items = NULL};
     enum table_outcome outcome = rows_open_read(response, &of, advice, &ret->document, &ret->detail, err);
+    if (outcome == TABLE_OK)
+        outcome = rows_check_members(response, &of, ret->document, "Items", &ret->detail, err);
     return outcome == TABLE_OK ? read_page(response, &of, list, ret, err) : outcome;
 }

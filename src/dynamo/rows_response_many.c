@@ -57,11 +57,21 @@ static enum rows_found take_one(struct batch_reading *reading, const char *table
     return ROWS_FOUND_ITEM;
 }
 
+static bool is_asked(const struct batch_reading *reading, const char *table)
+{
+    for (size_t i = 0; i < reading->count; i++)
+        if (strcmp(reading->keys[i].table->name, table) == 0)
+            return true;
+    return false;
+}
+
 static enum rows_found take_all(struct batch_reading *reading, const char *table, const json_t *items, bool is_left)
 {
     size_t index;
     json_t *item;
-    enum rows_found found = ROWS_FOUND_ITEM;
+    enum rows_found found = is_asked(reading, table) ? ROWS_FOUND_ITEM : ROWS_FOUND_OTHER_KEY;
+    if (found != ROWS_FOUND_ITEM)
+        return found;
     json_array_foreach(items, index, item)
     {
         found = take_one(reading, table, item, is_left);
@@ -98,6 +108,8 @@ enum table_outcome rows_read_batch(const struct http_response *response, const c
     struct batch_reading reading = {.keys = keys, .count = count, .batch = ret};
     *ret = (struct rows_batch){.left_count = 0};
     enum table_outcome outcome = rows_open_read(response, &of, fewer, &ret->document, &ret->detail, err);
+    if (outcome == TABLE_OK)
+        outcome = rows_check_members(response, &of, ret->document, "Responses", &ret->detail, err);
     if (outcome != TABLE_OK)
         return outcome;
     enum rows_found found = take_tables(&reading, json_object_get(ret->document, "Responses"), false);
@@ -159,6 +171,8 @@ enum table_outcome rows_read_transact_get(const struct http_response *response, 
     enum table_outcome outcome = rows_open_transact_read(response, &of, fewer, &ret->document, &ret->detail, err);
     if (outcome == TABLE_CONFLICT)
         return read_cancelled(response, &of, gets, count, ret, err);
+    if (outcome == TABLE_OK)
+        outcome = rows_check_members(response, &of, ret->document, "Responses", &ret->detail, err);
     if (outcome != TABLE_OK)
         return outcome;
     outcome = take_places(response, &of, gets, count, ret, err);
