@@ -66,6 +66,7 @@ static void read_write(const struct http_response *response, enum rows_write_kin
     FUZZ_CHECK(reading.item == NULL || outcome == TABLE_CONFLICT || (outcome == TABLE_OK && returns_item));
     FUZZ_CHECK(outcome != TABLE_CONFLICT || reading.item != NULL);
     FUZZ_CHECK(outcome != TABLE_OK || kind != ROWS_UPDATE || !returns_item || reading.item != NULL);
+    FUZZ_CHECK(outcome != TABLE_CONFLICT || !condition_holds(&write.condition, reading.item));
     if (reading.item != NULL)
         check_item(reading.item, &orders, order, false);
     rows_reading_free(&reading);
@@ -169,9 +170,19 @@ static void read_transaction(const struct http_response *response)
 
 /* ----------------------------------------------------------------------------------------------------------- pages */
 
-static void read_page(const struct http_response *response)
+static void check_items(const struct rows_list *list, const json_t *items)
 {
-    struct rows_list list = {.table = &orders, .start_key = order};
+    FUZZ_CHECK(list->limit == 0 || json_array_size(items) <= list->limit);
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        const json_t *item = json_array_get(items, i);
+        check_item(item, NULL, NULL, true);
+        FUZZ_CHECK(json_object_get(item, "pk") != NULL && json_object_get(item, "sk") != NULL);
+        FUZZ_CHECK(list->partition == NULL || value_equal(json_object_get(item, "pk"), list->partition));
+    }
+}
+
+static void read_page(const struct http_response *response, struct rows_list list)
+{
     struct rows_page page;
     os_error err = {.code = OS_OK};
     enum table_outcome outcome = rows_read_page(response, WHERE, &list, &page, &err);
@@ -179,8 +190,7 @@ static void read_page(const struct http_response *response)
     FUZZ_CHECK(outcome != TABLE_CONFLICT && outcome != TABLE_CONFLICT_BLIND);
     FUZZ_CHECK((page.items != NULL) == (outcome == TABLE_OK));
     FUZZ_CHECK(page.last_key == NULL || outcome == TABLE_OK);
-    for (size_t i = 0; i < json_array_size(page.items); i++)
-        check_item(json_array_get(page.items, i), NULL, NULL, true);
+    check_items(&list, page.items);
     list.start_key = page.last_key;
     FUZZ_CHECK(page.last_key == NULL || rows_check_start_key(&list, NULL) == OS_OK);
     rows_page_free(&page);
@@ -200,7 +210,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_get(&response, 1);
     read_batches(&response);
     read_transaction(&response);
-    read_page(&response);
+    read_page(&response, (struct rows_list){.table = &orders, .start_key = order});
+    read_page(&response, (struct rows_list){.table = &orders, .partition = json_object_get(order, "pk"), .limit = 2});
     http_response_free(&response);
     return 0;
 }
