@@ -217,20 +217,49 @@ static os_code check_range(const struct rows_keys *keys, const struct rows_range
                : code;
 }
 
+struct key_condition {
+    struct path_step steps[2];
+    struct condition_term terms[2];
+    size_t count;
+};
+
+static void key_condition_of(const struct rows_list *list, struct key_condition *ret)
+{
+    const struct rows_keys *keys = rows_list_keys(list);
+    const struct rows_range *sort = &list->sort;
+    ret->steps[0] = (struct path_step){.name = keys->partition};
+    ret->steps[1] = (struct path_step){.name = keys->sort};
+    ret->terms[0] =
+        (struct condition_term){.path = {&ret->steps[0], 1}, .test = CONDITION_EQUALS, .value = list->partition};
+    ret->terms[1] = (struct condition_term){
+        .path = {&ret->steps[1], 1}, .test = sort->test, .value = sort->value, .upper = sort->upper};
+    ret->count = list->partition == NULL ? 0 : sort->test == 0 ? 1 : 2;
+}
+
 os_code rows_add_key_condition(struct buf *out, const struct rows_list *list, struct rows_substitutes *substitutes,
                                os_error *err)
 {
+    struct key_condition made;
     const struct rows_keys *keys = rows_list_keys(list);
-    const struct path_step steps[] = {{.name = keys->partition}, {.name = keys->sort}};
-    const struct condition_term terms[] = {
-        {.path = {&steps[0], 1}, .test = CONDITION_EQUALS, .value = list->partition},
-        {.path = {&steps[1], 1}, .test = list->sort.test, .value = list->sort.value, .upper = list->sort.upper}};
-    bool has_range = list->sort.test != 0;
     os_code code = rows_check_key_value(keys->partition, list->partition, false, err);
-    if (code == OS_OK && has_range)
+    if (code == OS_OK && list->sort.test != 0)
         code = check_range(keys, &list->sort, err);
-    const struct condition condition = {terms, has_range ? 2 : 1};
-    return code == OS_OK ? rows_add_condition(out, "KeyConditionExpression", &condition, substitutes, err) : code;
+    if (code != OS_OK)
+        return code;
+    key_condition_of(list, &made);
+    return rows_add_condition(out, "KeyConditionExpression", &(struct condition){made.terms, made.count}, substitutes,
+                              err);
+}
+
+bool rows_key_condition_fits(const struct rows_list *list, const json_t *item)
+{
+    struct key_condition made;
+    key_condition_of(list, &made);
+    for (size_t i = 0; i < made.count; i++)
+        if (json_object_get(item, made.steps[i].name) != NULL &&
+            !condition_holds(&(struct condition){&made.terms[i], 1}, item))
+            return false;
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------- changes */

@@ -29,6 +29,9 @@ os_code rows_add_condition(struct buf *out, const char *member, const struct con
 /* Of a Query: the key has been checked by its names, its values are here. */
 os_code rows_add_key_condition(struct buf *out, const struct rows_list *list, struct rows_substitutes *substitutes,
                                os_error *err);
+/* Whether that asks for the item, or for one of the key: by those attributes of the key which it has. A Scan asks for
+ * every one. */
+bool rows_key_condition_fits(const struct rows_list *list, const json_t *item);
 os_code rows_add_changes(struct buf *out, const struct change *changes, size_t count,
                          struct rows_substitutes *substitutes, os_error *err);
 os_code rows_add_projection(struct buf *out, const struct path *paths, size_t count,

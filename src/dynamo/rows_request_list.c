@@ -89,6 +89,11 @@ static os_code add_expressions(struct buf *out, const struct rows_list *list, st
     os_code code = OS_OK;
     if (list->partition != NULL)
         code = rows_add_key_condition(out, list, substitutes, err);
+    if (code == OS_OK && list->start_key != NULL && !rows_key_condition_fits(list, list->start_key)) {
+        code =
+            error_set(err, OS_ERR_ARGUMENT,
+                      "A page cannot begin here: the key is none that this Query asks for. List from the beginning.");
+    }
     if (code == OS_OK)
         code = rows_add_condition(out, "FilterExpression", &list->filter, substitutes, err);
     if (code == OS_OK)

@@ -3,6 +3,7 @@
 #include "attribute/check.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "dynamo/rows_expression.h"
 #include "dynamo/rows_response_parts.h"
 
 #include <stdio.h>
@@ -273,27 +274,17 @@ void rows_page_free(struct rows_page *page)
     *page = (struct rows_page){.items = NULL};
 }
 
-/* What was asked of an attribute of the key; where parts of items are asked for, it may be missing. */
-static bool fits_test(const struct rows_list *list, const json_t *item, const char *name, enum condition_test test,
-                      const json_t *value)
+static bool has_key(const struct rows_keys *keys, const json_t *item)
 {
-    const struct path_step step = {.name = name};
-    const struct condition_term term = {.path = {&step, 1}, .test = test, .value = value, .upper = list->sort.upper};
-    if (name == NULL)
-        return true;
-    if (json_object_get(item, name) == NULL)
-        return list->path_count > 0;
-    return test == 0 || condition_holds(&(struct condition){&term, 1}, item);
+    return json_object_get(item, keys->partition) != NULL &&
+           (keys->sort == NULL || json_object_get(item, keys->sort) != NULL);
 }
 
+/* Parts of items may lack their keys. */
 static bool is_of_list(const struct rows_list *list, const json_t *item)
 {
-    const struct rows_keys *keys = rows_list_keys(list);
-    enum condition_test equals = list->partition != NULL ? CONDITION_EQUALS : 0;
-    return fits_test(list, item, list->table->keys.partition, 0, NULL) &&
-           fits_test(list, item, list->table->keys.sort, 0, NULL) &&
-           fits_test(list, item, keys->partition, equals, list->partition) &&
-           fits_test(list, item, keys->sort, list->sort.test, list->sort.value);
+    bool has_keys = has_key(&list->table->keys, item) && has_key(rows_list_keys(list), item);
+    return (has_keys || list->path_count > 0) && rows_key_condition_fits(list, item);
 }
 
 static enum rows_found judge_items(const struct rows_list *list, const json_t *items, os_error *ret_fault)
@@ -311,18 +302,16 @@ static enum rows_found judge_items(const struct rows_list *list, const json_t *i
     return ROWS_FOUND_NONE;
 }
 
-/* With the key at which a page began, the list would never end; with one of another partition it would leave out what
- * is between. */
+/* With the key at which a page began, the list would never end; with one that it does not ask for it would leave out
+ * what is between. */
 static os_code check_last_key(const struct rows_list *list, const json_t *last_key)
 {
     struct rows_list next = *list;
     next.start_key = last_key;
     if (list->start_key != NULL && json_equal(list->start_key, last_key))
         return OS_ERR_PROTOCOL;
-    if (list->partition != NULL &&
-        !value_equal(json_object_get(last_key, rows_list_keys(list)->partition), list->partition))
-        return OS_ERR_PROTOCOL;
-    return rows_check_start_key(&next, NULL);
+    os_code code = rows_check_start_key(&next, NULL);
+    return code == OS_OK && !rows_key_condition_fits(list, last_key) ? OS_ERR_PROTOCOL : code;
 }
 
 static enum table_outcome read_page(const struct http_response *response, const struct answer_of *of,

@@ -175,6 +175,24 @@ TEST_ROWS_WITH(trees, start_rows, a_page_does_not_begin_at_what_is_no_key)
     assert_null(body.data);
 }
 
+/* DynamoDB Local: "The provided starting key does not match the range key predicate". */
+TEST_WITH(trees, a_page_of_a_query_begins_at_a_key_that_it_asks_for)
+{
+    struct rows_list list = {.table = &orders,
+                             .partition = tree(trees, "{'S':'a'}"),
+                             .start_key = tree(trees, "{'pk':{'S':'b'},'sk':{'N':'1'}}")};
+    assert_refused(&list, "the key is none that this Query asks for");
+    list.start_key = tree(trees, "{'pk':{'S':'a'},'sk':{'N':'3'}}");
+    list.sort = (struct rows_range){.test = CONDITION_IS_ABOVE, .value = tree(trees, "{'N':'3.0'}")};
+    assert_refused(&list, "the key is none that this Query asks for");
+    list.sort.test = CONDITION_IS_AT_LEAST;
+    struct http_request request;
+    struct buf body;
+    assert_int_equal(rows_build_list(&endpoint, &list, &request, &body, NULL), OS_OK);
+    http_request_free(&request);
+    buf_free(&body);
+}
+
 TEST_WITH(trees, names_that_are_none_are_refused)
 {
     static const struct rows_table nameless = {"", {"pk", NULL}};

@@ -436,6 +436,8 @@ static const struct page_row {
     {"more items than the page may have", TABLE_AMBIGUOUS, "{'Items':[" A1 "," A1 "," A1 "]}"},
     {"a last key of another partition", TABLE_AMBIGUOUS,
      "{'Items':[],'LastEvaluatedKey':{'pk':{'S':'b'},'sk':{'N':'2'}}}"},
+    {"a last key outside the range", TABLE_AMBIGUOUS,
+     "{'Items':[],'LastEvaluatedKey':{'pk':{'S':'a'},'sk':{'N':'9'}}}"},
 };
 
 TEST_ROWS_WITH(paging, page_rows, a_page_that_is_not_in_order_gives_nothing)
