@@ -456,3 +456,28 @@ enum table_outcome answer_open_unconditional(const struct http_response *respons
         *ret_detail = detail;
     return outcome;
 }
+
+static bool is_empty_member(const json_t *root, const char *name)
+{
+    const json_t *member = json_object_get(root, name);
+    return member == NULL || (json_is_object(member) && json_object_size(member) == 0);
+}
+
+/* A success may be no more than {}, and a read that found nothing, too. So nothing else may stand in it that says
+ * something; of what is not known here it may have more. */
+enum table_outcome answer_check_members(const struct http_response *response, const struct answer_of *of,
+                                        const json_t *root, const char *own, const struct dynamo_error *detail,
+                                        os_error *err)
+{
+    static const char *const members[] = {"Attributes", "Item",    "Items",  "Responses",
+                                          "Message",    "message", "Errors", "CancellationReasons"};
+    char finding[256];
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        if ((own != NULL && strcmp(members[i], own) == 0) || is_empty_member(root, members[i]))
+            continue;
+        snprintf(finding, sizeof(finding), "got an answer with \"%s\", which is none to this request. %s", members[i],
+                 of->writes ? "This one may have been applied: read what is there." : "Ask again.");
+        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, detail, err);
+    }
+    return TABLE_OK;
+}

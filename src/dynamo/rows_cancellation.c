@@ -214,6 +214,6 @@ enum table_outcome rows_read_transact_write(const struct http_response *response
     memset(ret, 0, sizeof(*ret));
     enum table_outcome outcome = answer_open(response, &of, &ret->document, &ret->detail, err);
     if (outcome == TABLE_OK)
-        return rows_check_members(response, &of, ret->document, NULL, &ret->detail, err);
+        return answer_check_members(response, &of, ret->document, NULL, &ret->detail, err);
     return outcome == TABLE_CONFLICT ? read_cancellation(response, &of, transaction, ret, err) : outcome;
 }

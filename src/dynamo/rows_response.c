@@ -136,25 +136,6 @@ static bool is_empty(const json_t *item)
     return item == NULL || (json_is_object(item) && json_object_size(item) == 0);
 }
 
-/* A success may be no more than {}, and a read that found nothing, too. So nothing else may stand in it that says
- * something; of what is not known here it may have more. */
-enum table_outcome rows_check_members(const struct http_response *response, const struct answer_of *of,
-                                      const json_t *root, const char *own, const struct dynamo_error *detail,
-                                      os_error *err)
-{
-    static const char *const members[] = {"Attributes", "Item",    "Items",  "Responses",
-                                          "Message",    "message", "Errors", "CancellationReasons"};
-    char finding[256];
-    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-        if ((own != NULL && strcmp(members[i], own) == 0) || is_empty(json_object_get(root, members[i])))
-            continue;
-        snprintf(finding, sizeof(finding), "got an answer with \"%s\", which is none to this request. %s", members[i],
-                 of->writes ? "This one may have been applied: read what is there." : "Ask again.");
-        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, detail, err);
-    }
-    return TABLE_OK;
-}
-
 /* -------------------------------------------------------------------------------------------------------- writes */
 
 /* The condition has failed, whether what is in the way can be read or not; without memory for that it can be read again.
@@ -213,7 +194,7 @@ enum table_outcome rows_read_write(const struct http_response *response, const c
         return read_conflict(response, &of, write, ret, err);
     if (outcome == TABLE_OK) {
         const char *own = write->returns_item ? "Attributes" : NULL;
-        outcome = rows_check_members(response, &of, ret->document, own, &ret->detail, err);
+        outcome = answer_check_members(response, &of, ret->document, own, &ret->detail, err);
     }
     return outcome == TABLE_OK && write->returns_item ? read_attributes(response, &of, write, ret, err) : outcome;
 }
@@ -257,7 +238,7 @@ enum table_outcome rows_read_get(const struct http_response *response, const cha
     *ret = (struct rows_reading){.item = NULL};
     enum table_outcome outcome = rows_open_read(response, &of, advice, &ret->document, &ret->detail, err);
     if (outcome == TABLE_OK)
-        outcome = rows_check_members(response, &of, ret->document, "Item", &ret->detail, err);
+        outcome = answer_check_members(response, &of, ret->document, "Item", &ret->detail, err);
     if (outcome != TABLE_OK)
         return outcome;
     const json_t *item = json_object_get(ret->document, "Item");
@@ -348,6 +329,6 @@ enum table_outcome rows_read_page(const struct http_response *response, const ch
     *ret = (struct rows_page){.items = NULL};
     enum table_outcome outcome = rows_open_read(response, &of, advice, &ret->document, &ret->detail, err);
     if (outcome == TABLE_OK)
-        outcome = rows_check_members(response, &of, ret->document, "Items", &ret->detail, err);
+        outcome = answer_check_members(response, &of, ret->document, "Items", &ret->detail, err);
     return outcome == TABLE_OK ? read_page(response, &of, list, ret, err) : outcome;
 }

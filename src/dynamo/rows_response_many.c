@@ -109,7 +109,7 @@ enum table_outcome rows_read_batch(const struct http_response *response, const c
     *ret = (struct rows_batch){.left_count = 0};
     enum table_outcome outcome = rows_open_read(response, &of, fewer, &ret->document, &ret->detail, err);
     if (outcome == TABLE_OK)
-        outcome = rows_check_members(response, &of, ret->document, "Responses", &ret->detail, err);
+        outcome = answer_check_members(response, &of, ret->document, "Responses", &ret->detail, err);
     if (outcome != TABLE_OK)
         return outcome;
     enum rows_found found = take_tables(&reading, json_object_get(ret->document, "Responses"), false);
@@ -172,7 +172,7 @@ enum table_outcome rows_read_transact_get(const struct http_response *response, 
     if (outcome == TABLE_CONFLICT)
         return read_cancelled(response, &of, gets, count, ret, err);
     if (outcome == TABLE_OK)
-        outcome = rows_check_members(response, &of, ret->document, "Responses", &ret->detail, err);
+        outcome = answer_check_members(response, &of, ret->document, "Responses", &ret->detail, err);
     if (outcome != TABLE_OK)
         return outcome;
     outcome = take_places(response, &of, gets, count, ret, err);

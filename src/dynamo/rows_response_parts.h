@@ -35,12 +35,6 @@ enum table_outcome rows_settle_read(const struct http_response *response, const 
                                     enum rows_found found, const os_error *fault, const struct dynamo_error *detail,
                                     os_error *err);
 
-/* AMBIGUOUS: a 200 has something in it of an answer to another kind of request, or of an error, beside `own`, which may be
- * NULL. */
-enum table_outcome rows_check_members(const struct http_response *response, const struct answer_of *of,
-                                      const json_t *root, const char *own, const struct dynamo_error *detail,
-                                      os_error *err);
-
 /* As answer_open, for a read that may be cancelled (CONFLICT) or may not: an answer with more in it than is read is
  * UNREADABLE, with `advice`. */
 enum table_outcome rows_open_transact_read(const struct http_response *response, const struct answer_of *of,
