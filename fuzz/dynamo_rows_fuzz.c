@@ -7,6 +7,7 @@
 
 #include "attribute/check.h"
 #include "dynamo/rows_response.h"
+#include "rows/check.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -59,28 +60,30 @@ static void read_write(const struct http_response *response, enum rows_write_kin
     static const struct condition_term term = {.path = {&step, 1}, .test = CONDITION_IS_ABSENT};
     const struct rows_write write = {
         .kind = kind, .table = &orders, .item = order, .condition = {&term, 1}, .returns_item = returns_item};
-    struct rows_reading reading;
+    json_t *item = NULL;
+    struct dynamo_error detail;
     os_error err = {.code = OS_OK};
-    enum table_outcome outcome = rows_read_write(response, WHERE, &write, &reading, &err);
-    check_outcome(outcome, response, &reading.detail, &err);
-    FUZZ_CHECK(reading.item == NULL || outcome == TABLE_CONFLICT || (outcome == TABLE_OK && returns_item));
-    FUZZ_CHECK(outcome != TABLE_CONFLICT || reading.item != NULL);
-    FUZZ_CHECK(outcome != TABLE_OK || kind != ROWS_UPDATE || !returns_item || reading.item != NULL);
-    FUZZ_CHECK(outcome != TABLE_CONFLICT || !condition_holds(&write.condition, reading.item));
-    if (reading.item != NULL)
-        check_item(reading.item, &orders, order, false);
-    rows_reading_free(&reading);
+    enum table_outcome outcome = rows_read_write(response, WHERE, &write, &item, &detail, &err);
+    check_outcome(outcome, response, &detail, &err);
+    FUZZ_CHECK(item == NULL || outcome == TABLE_CONFLICT || (outcome == TABLE_OK && returns_item));
+    FUZZ_CHECK(outcome != TABLE_CONFLICT || item != NULL);
+    FUZZ_CHECK(outcome != TABLE_OK || kind != ROWS_UPDATE || !returns_item || item != NULL);
+    FUZZ_CHECK(outcome != TABLE_CONFLICT || !condition_holds(&write.condition, item));
+    if (item != NULL)
+        check_item(item, &orders, order, false);
+    json_decref(item);
 }
 
 static void read_unconditional(const struct http_response *response)
 {
     const struct rows_write write = {.kind = ROWS_DELETE, .table = &users, .item = user};
-    struct rows_reading reading;
+    json_t *item = NULL;
+    struct dynamo_error detail;
     os_error err = {.code = OS_OK};
-    enum table_outcome outcome = rows_read_write(response, WHERE, &write, &reading, &err);
-    check_outcome(outcome, response, &reading.detail, &err);
-    FUZZ_CHECK(outcome != TABLE_CONFLICT && outcome != TABLE_CONFLICT_BLIND && reading.item == NULL);
-    rows_reading_free(&reading);
+    enum table_outcome outcome = rows_read_write(response, WHERE, &write, &item, &detail, &err);
+    check_outcome(outcome, response, &detail, &err);
+    FUZZ_CHECK(outcome != TABLE_CONFLICT && outcome != TABLE_CONFLICT_BLIND && item == NULL);
+    json_decref(item);
 }
 
 static void read_get(const struct http_response *response, size_t paths)
@@ -88,25 +91,26 @@ static void read_get(const struct http_response *response, size_t paths)
     static const struct path_step step = {.name = "v"};
     static const struct path path = {&step, 1};
     const struct rows_get get = {.of = {&orders, order}, .paths = &path, .path_count = paths};
-    struct rows_reading reading;
+    json_t *item = NULL;
+    struct dynamo_error detail;
     os_error err = {.code = OS_OK};
-    enum table_outcome outcome = rows_read_get(response, WHERE, &get, &reading, &err);
-    check_outcome(outcome, response, &reading.detail, &err);
+    enum table_outcome outcome = rows_read_get(response, WHERE, &get, &item, &detail, &err);
+    check_outcome(outcome, response, &detail, &err);
     FUZZ_CHECK(outcome != TABLE_CONFLICT && outcome != TABLE_CONFLICT_BLIND);
-    FUZZ_CHECK(reading.item == NULL || outcome == TABLE_OK);
-    if (reading.item != NULL)
-        check_item(reading.item, &orders, order, paths > 0);
-    rows_reading_free(&reading);
+    FUZZ_CHECK(item == NULL || outcome == TABLE_OK);
+    if (item != NULL)
+        check_item(item, &orders, order, paths > 0);
+    json_decref(item);
 }
 
 /* --------------------------------------------------------------------------------------------------- several items */
 
-static void check_batch(enum table_outcome outcome, const struct rows_batch *batch, const struct rows_key *keys,
+static void check_batch(enum table_outcome outcome, const struct rows_items *batch, const struct rows_key *keys,
                         size_t count)
 {
     size_t left = 0;
     FUZZ_CHECK(outcome != TABLE_CONFLICT && outcome != TABLE_CONFLICT_BLIND);
-    for (size_t i = 0; i < ROWS_BATCH_MAX; i++) {
+    for (size_t i = 0; i < ROWS_AT_ONCE_MAX; i++) {
         FUZZ_CHECK((i < count && outcome == TABLE_OK) || (batch->items[i] == NULL && !batch->left[i]));
         FUZZ_CHECK(batch->items[i] == NULL || !batch->left[i]);
         left += batch->left[i] ? 1 : 0;
@@ -120,33 +124,36 @@ static void read_batches(const struct http_response *response)
 {
     const struct rows_key keys[] = {{&orders, order}, {&users, user}};
     const struct rows_get gets[] = {{.of = keys[0]}, {.of = keys[1]}};
-    struct rows_batch batch;
+    struct rows_items batch;
+    struct dynamo_error detail;
     os_error err = {.code = OS_OK};
-    enum table_outcome outcome = rows_read_batch(response, WHERE, keys, 2, &batch, &err);
-    check_outcome(outcome, response, &batch.detail, &err);
+    enum table_outcome outcome = rows_read_batch(response, WHERE, keys, 2, &batch, &detail, &err);
+    check_outcome(outcome, response, &detail, &err);
     check_batch(outcome, &batch, keys, 2);
-    rows_batch_free(&batch);
+    rows_items_free(&batch);
     err.code = OS_OK;
-    outcome = rows_read_transact_get(response, WHERE, gets, 2, &batch, &err);
-    check_outcome(outcome, response, &batch.detail, &err);
+    outcome = rows_read_transact_get(response, WHERE, gets, 2, &batch, &detail, &err);
+    check_outcome(outcome, response, &detail, &err);
     check_batch(outcome, &batch, keys, 2);
     FUZZ_CHECK(batch.left_count == 0);
-    rows_batch_free(&batch);
+    rows_items_free(&batch);
 }
 
-static void check_reason(enum table_outcome outcome, const struct rows_reason *reason, const struct rows_write *write)
+static void check_answer(enum table_outcome outcome, const struct rows_answer *answer, const struct rows_write *write)
 {
-    FUZZ_CHECK(reason->kind >= ROWS_REASON_NONE && reason->kind <= ROWS_REASON_REFUSED);
-    FUZZ_CHECK(reason->code[0] != '\0' && reason->message != NULL);
-    FUZZ_CHECK(reason->item == NULL || reason->kind == ROWS_REASON_CONDITION);
-    if (reason->kind == ROWS_REASON_CONDITION) {
+    bool is_told = answer->verdict == ROWS_PUT_OFF || answer->verdict == ROWS_REFUSED;
+    FUZZ_CHECK(answer->verdict >= ROWS_NOT_JUDGED && answer->verdict <= ROWS_REFUSED);
+    FUZZ_CHECK((answer->code != OS_OK) == is_told && (answer->why != NULL) == is_told);
+    FUZZ_CHECK(answer->item == NULL || answer->verdict == ROWS_CONDITION_FAILED);
+    FUZZ_CHECK(outcome != TABLE_OK || answer->verdict == ROWS_NOT_IN_THE_WAY);
+    FUZZ_CHECK(outcome != TABLE_AMBIGUOUS || answer->verdict == ROWS_NOT_JUDGED);
+    if (answer->verdict == ROWS_CONDITION_FAILED) {
         FUZZ_CHECK(write->condition.count > 0);
-        FUZZ_CHECK(outcome == (reason->item != NULL ? TABLE_CONFLICT : TABLE_CONFLICT_BLIND) ||
-                   outcome == TABLE_CONFLICT_BLIND);
+        FUZZ_CHECK(outcome == TABLE_CONFLICT_BLIND || (outcome == TABLE_CONFLICT && answer->item != NULL));
     }
-    FUZZ_CHECK(reason->kind != ROWS_REASON_REFUSED || outcome != TABLE_THROTTLED);
-    if (reason->item != NULL)
-        check_item(reason->item, write->table, write->item, false);
+    FUZZ_CHECK(answer->verdict != ROWS_REFUSED || outcome != TABLE_THROTTLED);
+    if (answer->item != NULL)
+        check_item(answer->item, write->table, write->item, false);
 }
 
 static void read_transaction(const struct http_response *response)
@@ -156,16 +163,16 @@ static void read_transaction(const struct http_response *response)
     const struct rows_write writes[] = {{.kind = ROWS_PUT, .table = &orders, .item = order, .condition = {&term, 1}},
                                         {.kind = ROWS_DELETE, .table = &users, .item = user}};
     const struct rows_transaction transaction = {writes, 2, "token"};
-    struct rows_cancellation cancellation;
+    struct rows_answer answers[2];
+    struct dynamo_error detail;
     os_error err = {.code = OS_OK};
-    enum table_outcome outcome = rows_read_transact_write(response, WHERE, &transaction, &cancellation, &err);
-    check_outcome(outcome, response, &cancellation.detail, &err);
-    FUZZ_CHECK(cancellation.count == 0 || cancellation.count == 2);
-    FUZZ_CHECK(cancellation.count == 0 || (outcome != TABLE_OK && outcome != TABLE_AMBIGUOUS));
-    FUZZ_CHECK(cancellation.count > 0 || (outcome != TABLE_CONFLICT && outcome != TABLE_CONFLICT_BLIND));
-    for (size_t i = 0; i < cancellation.count; i++)
-        check_reason(outcome, &cancellation.reasons[i], &writes[i]);
-    rows_cancellation_free(&cancellation);
+    enum table_outcome outcome = rows_read_transact_write(response, WHERE, &transaction, answers, &detail, &err);
+    check_outcome(outcome, response, &detail, &err);
+    FUZZ_CHECK((answers[0].verdict == ROWS_NOT_JUDGED) == (answers[1].verdict == ROWS_NOT_JUDGED));
+    FUZZ_CHECK(answers[0].verdict != ROWS_NOT_JUDGED || (outcome != TABLE_CONFLICT && outcome != TABLE_CONFLICT_BLIND));
+    for (size_t i = 0; i < 2; i++)
+        check_answer(outcome, &answers[i], &writes[i]);
+    rows_answers_free(answers, 2);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- pages */
@@ -184,12 +191,14 @@ static void check_items(const struct rows_list *list, const json_t *items)
 static void read_page(const struct http_response *response, struct rows_list list)
 {
     struct rows_page page;
+    struct dynamo_error detail;
     os_error err = {.code = OS_OK};
-    enum table_outcome outcome = rows_read_page(response, WHERE, &list, &page, &err);
-    check_outcome(outcome, response, &page.detail, &err);
+    enum table_outcome outcome = rows_read_page(response, WHERE, &list, &page, &detail, &err);
+    check_outcome(outcome, response, &detail, &err);
     FUZZ_CHECK(outcome != TABLE_CONFLICT && outcome != TABLE_CONFLICT_BLIND);
     FUZZ_CHECK((page.items != NULL) == (outcome == TABLE_OK));
     FUZZ_CHECK(page.last_key == NULL || outcome == TABLE_OK);
+    FUZZ_CHECK(page.scanned >= json_array_size(page.items));
     check_items(&list, page.items);
     list.start_key = page.last_key;
     FUZZ_CHECK(page.last_key == NULL || rows_check_start_key(&list, NULL) == OS_OK);

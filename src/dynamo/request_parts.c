@@ -4,32 +4,17 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "rows/check.h"
 #include "syntax/json.h"
 
 #include <assert.h>
 
 enum {
-    TABLE_NAME_MIN = 3,
-    TABLE_NAME_MAX = 255,
     TABLE_ARN_MAX = 1024, /* API Reference, PutItem, TableName */
     BODY_USUAL = 1023     /* most fit into that */
 };
 
 /* ------------------------------------------------------------------------------------------------- arguments */
-
-static bool is_name_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '.';
-}
-
-static bool is_name(struct text name)
-{
-    for (size_t i = 0; i < name.len; i++)
-        if (!is_name_char(name.p[i]))
-            return false;
-    return name.len >= TABLE_NAME_MIN && name.len <= TABLE_NAME_MAX;
-}
 
 /* arn:PARTITION:dynamodb:REGION:ACCOUNT:table/NAME */
 static bool is_table_arn(struct text arn)
@@ -40,12 +25,12 @@ static bool is_table_arn(struct text arn)
     return arn.len <= TABLE_ARN_MAX && text_take_str(&arn, "arn:") && text_take_until(&arn, ':', &partition) &&
            partition.len > 0 && text_take_str(&arn, "dynamodb:") && text_take_until(&arn, ':', &region) &&
            region.len > 0 && text_take_until(&arn, ':', &account) && account.len > 0 && text_take_str(&arn, "table/") &&
-           is_name(arn);
+           rows_is_name(arn);
 }
 
 bool dynamo_table_name_ok(const char *table)
 {
-    return is_name(text_from(table)) || is_table_arn(text_from(table));
+    return rows_is_name(text_from(table)) || is_table_arn(text_from(table));
 }
 
 os_code dynamo_check_table(const char *table, os_error *err)

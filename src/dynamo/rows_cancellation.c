@@ -23,11 +23,11 @@ struct reason_meaning {
 static const struct reason_meaning meanings[] = {
     {"None", ROWS_REASON_NONE, OS_OK, ""},
     {"ConditionalCheckFailed", ROWS_REASON_CONDITION, OS_ERR_CONFLICT, ""},
-    {"TransactionConflict", ROWS_REASON_CONFLICT, OS_ERR_THROTTLED,
+    {"TransactionConflict", ROWS_REASON_AGAIN, OS_ERR_THROTTLED,
      "Another transaction or write had this item under way. " AGAIN},
-    {"ProvisionedThroughputExceeded", ROWS_REASON_THROTTLED, OS_ERR_THROTTLED,
+    {"ProvisionedThroughputExceeded", ROWS_REASON_AGAIN, OS_ERR_THROTTLED,
      AGAIN " If it goes on, give the table more capacity or on-demand billing."},
-    {"ThrottlingError", ROWS_REASON_THROTTLED, OS_ERR_THROTTLED, AGAIN},
+    {"ThrottlingError", ROWS_REASON_AGAIN, OS_ERR_THROTTLED, AGAIN},
     {"ItemCollectionSizeLimitExceeded", ROWS_REASON_REFUSED, OS_ERR_TABLE,
      "The items of this partition value have 10 GB: remove some of them, or use more partition values."},
     {"ValidationError", ROWS_REASON_REFUSED, OS_ERR_REFUSED,
@@ -81,12 +81,12 @@ static bool read_reason(const json_t *json, struct rows_reason *ret)
  * kind, or that names none, is perhaps not the answer to it: what was asked may then have been done. So it does not
  * count, and the request is sent again under its token, which does no harm.
  */
-bool rows_read_reasons(const json_t *root, const struct dynamo_error *detail, size_t count,
-                       struct rows_reason ret[ROWS_TRANSACTION_MAX])
+bool rows_read_reasons(const struct rows_reply *reply, size_t count, struct rows_reason ret[ROWS_AT_ONCE_MAX])
 {
-    const json_t *reasons = json_object_get(root, "CancellationReasons");
+    const json_t *reasons = json_object_get(reply->root, "CancellationReasons");
     bool has_one = false;
-    if (strcmp(detail->code, ROWS_CANCELED) != 0 || count > ROWS_TRANSACTION_MAX || json_array_size(reasons) != count)
+    if (strcmp(reply->detail->code, ROWS_CANCELED) != 0 || count > ROWS_AT_ONCE_MAX ||
+        json_array_size(reasons) != count)
         return false;
     for (size_t i = 0; i < count; i++) {
         if (!read_reason(json_array_get(reasons, i), &ret[i]))
@@ -99,11 +99,8 @@ bool rows_read_reasons(const json_t *root, const struct dynamo_error *detail, si
 /* A condition that failed, then what no repetition helps against: of two reasons the other would still be there. */
 size_t rows_weigh_reasons(const struct rows_reason *reasons, size_t count)
 {
-    static const int weights[] = {[ROWS_REASON_NONE] = 0,
-                                  [ROWS_REASON_CONFLICT] = 1,
-                                  [ROWS_REASON_THROTTLED] = 1,
-                                  [ROWS_REASON_REFUSED] = 2,
-                                  [ROWS_REASON_CONDITION] = 3};
+    static const int weights[] = {
+        [ROWS_REASON_NONE] = 0, [ROWS_REASON_AGAIN] = 1, [ROWS_REASON_REFUSED] = 2, [ROWS_REASON_CONDITION] = 3};
     size_t most = 0;
     for (size_t i = 1; i < count; i++)
         if (weights[reasons[i].kind] > weights[reasons[most].kind])
@@ -111,53 +108,52 @@ size_t rows_weigh_reasons(const struct rows_reason *reasons, size_t count)
     return most;
 }
 
-enum table_outcome rows_settle_reason(const struct http_response *response, const struct answer_of *of,
-                                      const struct rows_key *of_item, const struct rows_reason *reason,
-                                      const struct dynamo_error *detail, os_error *err)
+enum { REASON_TEXT_SIZE = 512 };
+
+/* "CODE: message. What to do." Returns `ret`. */
+static const char *reason_text(const struct rows_reason *reason, char ret[REASON_TEXT_SIZE])
 {
     enum { SHOWN_CODE = 60, SHOWN_MESSAGE = 150 };
-    char finding[1024];
-    char key[ROWS_KEY_TEXT_SIZE];
-    const struct reason_meaning *meaning = find_meaning(reason->code);
-    bool is_refused = meaning->kind == ROWS_REASON_REFUSED;
     struct text message = text_from(reason->message);
     message.len = text_utf8_cut(message, SHOWN_MESSAGE);
     while (message.len > 0 && message.p[message.len - 1] == '.')
         message.len--;
-    snprintf(finding, sizeof(finding), "was %s%s, for the item %s in table %.60s: %.*s%s%.*s. %s",
-             is_refused ? "refused" : "put off", of->writes ? ", and nothing was written" : "",
-             rows_key_text(&of_item->table->keys, of_item->key, key), of_item->table->name,
-             (int)text_utf8_cut(text_from(reason->code), SHOWN_CODE), reason->code, message.len > 0 ? ": " : "",
-             (int)message.len, message.p, meaning->hint);
-    return answer_finding(response, of, is_refused ? TABLE_REFUSED : TABLE_THROTTLED, meaning->os, finding, detail,
-                          err);
+    snprintf(ret, REASON_TEXT_SIZE, "%.*s%s%.*s. %s", (int)text_utf8_cut(text_from(reason->code), SHOWN_CODE),
+             reason->code, message.len > 0 ? ": " : "", (int)message.len, message.p, find_meaning(reason->code)->hint);
+    return ret;
 }
 
-enum table_outcome rows_settle_misfit(const struct http_response *response, const struct answer_of *of,
-                                      const struct dynamo_error *detail, os_error *err)
+enum table_outcome rows_settle_reason(const struct rows_reply *reply, const struct rows_key *of_item,
+                                      const struct rows_reason *reason)
+{
+    char finding[1024];
+    char key[ROWS_KEY_TEXT_SIZE];
+    char text[REASON_TEXT_SIZE];
+    bool is_refused = reason->kind == ROWS_REASON_REFUSED;
+    snprintf(finding, sizeof(finding), "was %s%s, for the item %s in table %.60s: %s",
+             is_refused ? "refused" : "put off", reply->of.writes ? ", and nothing was written" : "",
+             rows_key_text(&of_item->table->keys, of_item->key, key), of_item->table->name, reason_text(reason, text));
+    return rows_finding(reply, is_refused ? TABLE_REFUSED : TABLE_THROTTLED, find_meaning(reason->code)->os, finding);
+}
+
+enum table_outcome rows_settle_misfit(const struct rows_reply *reply)
 {
     char finding[256];
     snprintf(finding, sizeof(finding),
              "was answered with a cancellation whose reasons are not those of this request, or cannot be read. %s",
-             of->writes ? "It may have been applied: send it again under its token, or read what is there."
-                        : "Ask again.");
-    return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, detail, err);
+             reply->of.writes ? "It may have been applied: send it again under its token, or read what is there."
+                              : "Ask again.");
+    return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding);
 }
 
 /* -------------------------------------------------------------------------------------------- TransactWriteItems */
-
-void rows_cancellation_free(struct rows_cancellation *cancellation)
-{
-    json_decref(cancellation->document);
-    *cancellation = (struct rows_cancellation){.count = 0};
-}
 
 /* The item that is in the way of a write; false: the reason is none of this write's. One that cannot be read can be asked
  * for. */
 static bool take_item(const struct rows_write *write, struct rows_reason *reason)
 {
     os_error fault;
-    const json_t *item = reason->item;
+    json_t *item = reason->item;
     reason->item = NULL;
     if (reason->kind != ROWS_REASON_CONDITION)
         return true;
@@ -172,48 +168,67 @@ static bool take_item(const struct rows_write *write, struct rows_reason *reason
     return !condition_holds(&write->condition, item);
 }
 
-static bool take_items(const struct rows_transaction *transaction, struct rows_cancellation *ret)
+static bool take_items(const struct rows_transaction *transaction, struct rows_reason *reasons)
 {
     for (size_t i = 0; i < transaction->count; i++)
-        if (!take_item(&transaction->writes[i], &ret->reasons[i]))
+        if (!take_item(&transaction->writes[i], &reasons[i]))
             return false;
     return true;
 }
 
-static enum table_outcome conflict_of(const struct rows_cancellation *cancellation)
+static enum table_outcome conflict_of(const struct rows_reason *reasons, size_t count)
 {
-    for (size_t i = 0; i < cancellation->count; i++)
-        if (cancellation->reasons[i].kind == ROWS_REASON_CONDITION && cancellation->reasons[i].item == NULL)
+    for (size_t i = 0; i < count; i++)
+        if (reasons[i].kind == ROWS_REASON_CONDITION && reasons[i].item == NULL)
             return TABLE_CONFLICT_BLIND;
     return TABLE_CONFLICT;
 }
 
-static enum table_outcome read_cancellation(const struct http_response *response, const struct answer_of *of,
-                                            const struct rows_transaction *transaction, struct rows_cancellation *ret,
-                                            os_error *err)
+static struct rows_answer answer_of_reason(const struct rows_reason *reason)
 {
-    if (!rows_read_reasons(ret->document, &ret->detail, transaction->count, ret->reasons) ||
-        !take_items(transaction, ret)) {
-        memset(ret->reasons, 0, sizeof(ret->reasons));
-        return rows_settle_misfit(response, of, &ret->detail, err);
+    static const enum rows_verdict verdicts[] = {[ROWS_REASON_NONE] = ROWS_NOT_IN_THE_WAY,
+                                                 [ROWS_REASON_CONDITION] = ROWS_CONDITION_FAILED,
+                                                 [ROWS_REASON_AGAIN] = ROWS_PUT_OFF,
+                                                 [ROWS_REASON_REFUSED] = ROWS_REFUSED};
+    char text[REASON_TEXT_SIZE];
+    struct rows_answer answer = {.verdict = verdicts[reason->kind], .item = json_incref(reason->item)};
+    if (answer.verdict == ROWS_PUT_OFF || answer.verdict == ROWS_REFUSED) {
+        answer.code = find_meaning(reason->code)->os;
+        answer.why = strdup(reason_text(reason, text));
     }
-    ret->count = transaction->count;
-    const size_t at = rows_weigh_reasons(ret->reasons, ret->count);
+    return answer;
+}
+
+static enum table_outcome read_cancellation(const struct rows_reply *reply, const struct rows_transaction *transaction,
+                                            struct rows_answer *ret_answers)
+{
+    struct rows_reason reasons[ROWS_AT_ONCE_MAX];
+    const size_t count = transaction->count;
+    if (!rows_read_reasons(reply, count, reasons) || !take_items(transaction, reasons))
+        return rows_settle_misfit(reply);
+    for (size_t i = 0; i < count; i++)
+        ret_answers[i] = answer_of_reason(&reasons[i]);
+    const size_t at = rows_weigh_reasons(reasons, count);
     const struct rows_write *write = &transaction->writes[at];
-    if (ret->reasons[at].kind == ROWS_REASON_CONDITION)
-        return conflict_of(ret);
-    return rows_settle_reason(response, of, &(struct rows_key){write->table, write->item}, &ret->reasons[at],
-                              &ret->detail, err);
+    if (reasons[at].kind == ROWS_REASON_CONDITION)
+        return conflict_of(reasons, count);
+    return rows_settle_reason(reply, &(struct rows_key){write->table, write->item}, &reasons[at]);
 }
 
 enum table_outcome rows_read_transact_write(const struct http_response *response, const char *where,
-                                            const struct rows_transaction *transaction, struct rows_cancellation *ret,
-                                            os_error *err)
+                                            const struct rows_transaction *transaction, struct rows_answer *ret_answers,
+                                            struct dynamo_error *ret_detail, os_error *err)
 {
-    const struct answer_of of = rows_answer_of_transaction("TransactWriteItems", where, true);
-    memset(ret, 0, sizeof(*ret));
-    enum table_outcome outcome = answer_open(response, &of, &ret->document, &ret->detail, err);
+    struct rows_reply reply = {.response = response, .detail = ret_detail, .err = err};
+    reply.of = rows_answer_of_transaction("TransactWriteItems", where, true);
+    memset(ret_answers, 0, transaction->count * sizeof(*ret_answers));
+    enum table_outcome outcome = answer_open(response, &reply.of, &reply.root, ret_detail, err);
     if (outcome == TABLE_OK)
-        return answer_check_members(response, &of, ret->document, NULL, &ret->detail, err);
-    return outcome == TABLE_CONFLICT ? read_cancellation(response, &of, transaction, ret, err) : outcome;
+        outcome = rows_check_members(&reply, NULL);
+    for (size_t i = 0; outcome == TABLE_OK && i < transaction->count; i++)
+        ret_answers[i].verdict = ROWS_NOT_IN_THE_WAY;
+    if (outcome == TABLE_CONFLICT)
+        outcome = read_cancellation(&reply, transaction, ret_answers);
+    json_decref(reply.root);
+    return outcome;
 }

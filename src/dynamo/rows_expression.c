@@ -188,7 +188,7 @@ os_code rows_add_condition(struct buf *out, const char *member, const struct con
                            struct rows_substitutes *substitutes, os_error *err)
 {
     struct expression expression;
-    os_code code = condition_check(condition, err);
+    os_code code = OS_OK;
     for (size_t i = 0; i < condition->count && code == OS_OK; i++)
         code = check_names(&condition->terms[i].path, err);
     if (code != OS_OK)
@@ -204,62 +204,17 @@ os_code rows_add_condition(struct buf *out, const char *member, const struct con
     return expression_end(&expression, member, out, err);
 }
 
-static os_code check_range(const struct rows_keys *keys, const struct rows_range *range, os_error *err)
-{
-    if (keys->sort == NULL || range->test == CONDITION_DIFFERS || range->test >= CONDITION_CONTAINS) {
-        return error_set(err, OS_ERR_ARGUMENT,
-                         "The sort key of a Query is compared with =, <, <=, >, >=, BETWEEN or begins_with, where the "
-                         "table or the index has one. Use the filter for all else.");
-    }
-    os_code code = rows_check_key_value(keys->sort, range->value, true, err);
-    return code == OS_OK && range->test == CONDITION_IS_BETWEEN
-               ? rows_check_key_value(keys->sort, range->upper, true, err)
-               : code;
-}
-
-struct key_condition {
-    struct path_step steps[2];
-    struct condition_term terms[2];
-    size_t count;
-};
-
-static void key_condition_of(const struct rows_list *list, struct key_condition *ret)
-{
-    const struct rows_keys *keys = rows_list_keys(list);
-    const struct rows_range *sort = &list->sort;
-    ret->steps[0] = (struct path_step){.name = keys->partition};
-    ret->steps[1] = (struct path_step){.name = keys->sort};
-    ret->terms[0] =
-        (struct condition_term){.path = {&ret->steps[0], 1}, .test = CONDITION_EQUALS, .value = list->partition};
-    ret->terms[1] = (struct condition_term){
-        .path = {&ret->steps[1], 1}, .test = sort->test, .value = sort->value, .upper = sort->upper};
-    ret->count = list->partition == NULL ? 0 : sort->test == 0 ? 1 : 2;
-}
-
 os_code rows_add_key_condition(struct buf *out, const struct rows_list *list, struct rows_substitutes *substitutes,
                                os_error *err)
 {
-    struct key_condition made;
     const struct rows_keys *keys = rows_list_keys(list);
-    os_code code = rows_check_key_value(keys->partition, list->partition, false, err);
-    if (code == OS_OK && list->sort.test != 0)
-        code = check_range(keys, &list->sort, err);
-    if (code != OS_OK)
-        return code;
-    key_condition_of(list, &made);
-    return rows_add_condition(out, "KeyConditionExpression", &(struct condition){made.terms, made.count}, substitutes,
-                              err);
-}
-
-bool rows_key_condition_fits(const struct rows_list *list, const json_t *item)
-{
-    struct key_condition made;
-    key_condition_of(list, &made);
-    for (size_t i = 0; i < made.count; i++)
-        if (json_object_get(item, made.steps[i].name) != NULL &&
-            !condition_holds(&(struct condition){&made.terms[i], 1}, item))
-            return false;
-    return true;
+    const struct path_step steps[] = {{.name = keys->partition}, {.name = keys->sort}};
+    const struct condition_term terms[] = {
+        {.path = {&steps[0], 1}, .test = CONDITION_EQUALS, .value = list->partition},
+        {.path = {&steps[1], 1}, .test = list->sort.test, .value = list->sort.value, .upper = list->sort.upper}};
+    bool has_range = list->sort.test != 0;
+    const struct condition condition = {terms, has_range ? 2 : 1};
+    return rows_add_condition(out, "KeyConditionExpression", &condition, substitutes, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------- changes */
@@ -300,7 +255,7 @@ os_code rows_add_changes(struct buf *out, const struct change *changes, size_t c
                          struct rows_substitutes *substitutes, os_error *err)
 {
     struct expression expression;
-    os_code code = changes_check(changes, count, err);
+    os_code code = OS_OK;
     for (size_t i = 0; i < count && code == OS_OK; i++)
         code = check_names(&changes[i].path, err);
     if (code != OS_OK)
@@ -315,30 +270,13 @@ os_code rows_add_changes(struct buf *out, const struct change *changes, size_t c
 
 /* --------------------------------------------------------------------------------------------------- projections */
 
-static os_code check_paths(const struct path *paths, size_t count, os_error *err)
-{
-    char text_a[PATH_TEXT_SIZE];
-    char text_b[PATH_TEXT_SIZE];
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (path_relate(&paths[j], &paths[i]) != PATHS_APART)
-                return error_set(
-                    err, OS_ERR_ARGUMENT,
-                    "Two paths of what is to be read lead into the same value: %s and %s. Give one of them.",
-                    path_text(&paths[j], text_a), path_text(&paths[i], text_b));
-    return OS_OK;
-}
-
 os_code rows_add_projection(struct buf *out, const struct path *paths, size_t count,
                             struct rows_substitutes *substitutes, os_error *err)
 {
     struct expression expression;
     os_code code = OS_OK;
-    for (size_t i = 0; i < count && code == OS_OK; i++) {
-        code = path_check(&paths[i], err);
-        if (code == OS_OK)
-            code = check_names(&paths[i], err);
-    }
+    for (size_t i = 0; i < count && code == OS_OK; i++)
+        code = check_names(&paths[i], err);
     if (code != OS_OK)
         return code;
     expression_begin(&expression, substitutes);
@@ -346,8 +284,7 @@ os_code rows_add_projection(struct buf *out, const struct path *paths, size_t co
         buf_add_str(&expression.text, i > 0 ? ", " : "");
         add_path(&expression, &paths[i]);
     }
-    code = expression_end(&expression, "ProjectionExpression", out, err);
-    return code == OS_OK ? check_paths(paths, count, err) : code;
+    return expression_end(&expression, "ProjectionExpression", out, err);
 }
 
 /* ---------------------------------------------------------------------------------------------- names and values */

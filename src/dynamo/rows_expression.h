@@ -8,7 +8,7 @@
 #define OSCOMMIT_DYNAMO_ROWS_EXPRESSION_H
 
 #include "base/buf.h"
-#include "dynamo/rows.h"
+#include "rows/rows.h"
 
 /* The placeholders that the expressions of one request share. */
 struct rows_substitutes {
@@ -20,18 +20,16 @@ struct rows_substitutes {
 void rows_substitutes_init(struct rows_substitutes *substitutes);
 void rows_substitutes_free(struct rows_substitutes *substitutes);
 
-/* Each checks what it is given, and appends a member with the comma before it; none where there is nothing to say.
- *   OS_ERR_ARGUMENT   the service would refuse it, whatever the item
+/* Each appends, of what has been checked (rows/check.h), a member with the comma before it; none where there is nothing
+ * to say.
+ *   OS_ERR_ARGUMENT   a name is not UTF-8, which JSON cannot say
  *   OS_ERR_TOO_LARGE  an expression is too long, or has too many operators
  *   OS_ERR_NO_MEMORY  of the expression; whether `out` has taken it is for the caller to ask */
 os_code rows_add_condition(struct buf *out, const char *member, const struct condition *condition,
                            struct rows_substitutes *substitutes, os_error *err);
-/* Of a Query: the key has been checked by its names, its values are here. */
+/* Of a Query. */
 os_code rows_add_key_condition(struct buf *out, const struct rows_list *list, struct rows_substitutes *substitutes,
                                os_error *err);
-/* Whether that asks for the item, or for one of the key: by those attributes of the key which it has. A Scan asks for
- * every one. */
-bool rows_key_condition_fits(const struct rows_list *list, const json_t *item);
 os_code rows_add_changes(struct buf *out, const struct change *changes, size_t count,
                          struct rows_substitutes *substitutes, os_error *err);
 os_code rows_add_projection(struct buf *out, const struct path *paths, size_t count,

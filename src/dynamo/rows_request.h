@@ -3,7 +3,7 @@
  * Builds the requests about items of any attributes, as request.h does it for those of a schema: unsigned, pure, the
  * body in *ret_body.
  *
- * All: OS_OK; OS_ERR_ARGUMENT for what the service would refuse whatever is in the table; OS_ERR_TOO_LARGE for an item,
+ * All: OS_OK; OS_ERR_ARGUMENT for what the service would refuse whatever is in the table (rows/check.h); OS_ERR_TOO_LARGE for an item,
  * an expression or a request over a bound of the service; OS_ERR_NO_MEMORY. ret and ret_body are initialised by the
  * function, and empty on failure.
  */
@@ -12,7 +12,7 @@
 
 #include "aws/endpoint.h"
 #include "base/http_message.h"
-#include "dynamo/rows.h"
+#include "rows/rows.h"
 
 /* PutItem, UpdateItem, DeleteItem. Where the condition fails, the item that is in the way is asked for. */
 os_code rows_build_write(const struct endpoint *endpoint, const struct rows_write *write, struct http_request *ret,
@@ -20,19 +20,22 @@ os_code rows_build_write(const struct endpoint *endpoint, const struct rows_writ
 os_code rows_build_get(const struct endpoint *endpoint, const struct rows_get *get, struct http_request *ret,
                        struct buf *ret_body, os_error *err);
 
-/* BatchGetItem: 1 to ROWS_BATCH_MAX whole items, consistent, no key twice. */
+/* BatchGetItem: whole items, consistent. */
 os_code rows_build_batch(const struct endpoint *endpoint, const struct rows_key *keys, size_t count,
                          struct http_request *ret, struct buf *ret_body, os_error *err);
-/* TransactGetItems: 1 to ROWS_TRANSACTION_MAX items, no key twice. */
+/* TransactGetItems. */
 os_code rows_build_transact_get(const struct endpoint *endpoint, const struct rows_get *gets, size_t count,
                                 struct http_request *ret, struct buf *ret_body, os_error *err);
-/* TransactWriteItems: 1 to ROWS_TRANSACTION_MAX writes, no item twice, a token of 1 to 36 bytes. The same transaction
- * gives the same bytes: it may be sent again under its token. */
+/* TransactWriteItems. The same transaction gives the same bytes: it may be sent again under its token. */
 os_code rows_build_transact_write(const struct endpoint *endpoint, const struct rows_transaction *transaction,
                                   struct http_request *ret, struct buf *ret_body, os_error *err);
 
 /* Query or Scan. */
 os_code rows_build_list(const struct endpoint *endpoint, const struct rows_list *list, struct http_request *ret,
                         struct buf *ret_body, os_error *err);
+
+/* "PutItem". */
+const char *rows_operation(enum rows_write_kind kind);
+const char *rows_list_operation(const struct rows_list *list);
 
 #endif

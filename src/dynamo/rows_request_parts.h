@@ -14,13 +14,9 @@ enum {
     ROWS_TRANSACTION_BODY_MAX = 16 * 1024 * 1024
 };
 
-/* The members of a write or a get, without the braces: the same alone and in a transaction. */
+/* The members of a write or a get that has been checked, without the braces: the same alone and in a transaction. */
 os_code rows_add_write(struct buf *out, const struct rows_write *write, os_error *err);
 os_code rows_add_get(struct buf *out, const struct rows_get *get, os_error *err);
-
-/* Their values have nothing inside, so the service refuses a path that goes on. The paths need not be checked. */
-os_code rows_check_paths_of_keys(const struct rows_keys *keys, const struct path *paths, size_t count, os_error *err);
-os_code rows_check_condition_on_keys(const struct rows_keys *keys, const struct condition *condition, os_error *err);
 
 /* Frees all where `code` is no OS_OK, and finishes the request where it is. */
 os_code rows_finish(const struct endpoint *endpoint, const char *operation, os_code code, struct http_request *ret,

@@ -3,8 +3,9 @@
 #include "attribute/check.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "dynamo/rows_expression.h"
+#include "dynamo/rows_request.h"
 #include "dynamo/rows_response_parts.h"
+#include "rows/check.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,10 +64,15 @@ struct answer_of rows_answer_of_item(const char *operation, const char *where, b
     return of;
 }
 
-void rows_reading_free(struct rows_reading *reading)
+enum table_outcome rows_finding(const struct rows_reply *reply, enum table_outcome outcome, os_code code,
+                                const char *finding)
 {
-    json_decref(reading->document);
-    *reading = (struct rows_reading){.item = NULL};
+    return answer_finding(reply->response, &reply->of, outcome, code, finding, reply->detail, reply->err);
+}
+
+enum table_outcome rows_check_members(const struct rows_reply *reply, const char *own)
+{
+    return answer_check_members(reply->response, &reply->of, reply->root, own, reply->detail, reply->err);
 }
 
 /* --------------------------------------------------------------------------------------------------------- items */
@@ -98,33 +104,29 @@ enum rows_found rows_judge_item_of(const json_t *item, const struct rows_keys *k
     return is_its ? ROWS_FOUND_ITEM : ROWS_FOUND_OTHER_KEY;
 }
 
-static enum table_outcome other_key(const struct http_response *response, const struct answer_of *of,
-                                    const struct dynamo_error *detail, os_error *err)
+static enum table_outcome other_key(const struct rows_reply *reply)
 {
     char finding[256];
     snprintf(finding, sizeof(finding),
              "was answered with an item of another key: that is an answer to another request. %s",
-             of->writes ? "This one may have been applied: read what is there." : "Ask again.");
-    return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, detail, err);
+             reply->of.writes ? "This one may have been applied: read what is there." : "Ask again.");
+    return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding);
 }
 
-static enum table_outcome unreadable(const struct http_response *response, const struct answer_of *of,
-                                     const os_error *fault, const struct dynamo_error *detail, os_error *err)
+static enum table_outcome unreadable(const struct rows_reply *reply, const os_error *fault)
 {
     char finding[512];
     snprintf(finding, sizeof(finding), "found an item there that is none of DynamoDB's. %.250s Check the endpoint.",
              fault->message);
-    return answer_finding(response, of, TABLE_UNREADABLE, OS_ERR_PROTOCOL, finding, detail, err);
+    return rows_finding(reply, TABLE_UNREADABLE, OS_ERR_PROTOCOL, finding);
 }
 
-enum table_outcome rows_settle_read(const struct http_response *response, const struct answer_of *of,
-                                    enum rows_found found, const os_error *fault, const struct dynamo_error *detail,
-                                    os_error *err)
+enum table_outcome rows_settle_read(const struct rows_reply *reply, enum rows_found found, const os_error *fault)
 {
     switch (found) {
-    case ROWS_FOUND_FAULT: return unreadable(response, of, fault, detail, err);
-    case ROWS_FOUND_OTHER_KEY: return other_key(response, of, detail, err);
-    case ROWS_FOUND_NO_MEMORY: error_no_memory(err); return TABLE_AMBIGUOUS;
+    case ROWS_FOUND_FAULT: return unreadable(reply, fault);
+    case ROWS_FOUND_OTHER_KEY: return other_key(reply);
+    case ROWS_FOUND_NO_MEMORY: error_no_memory(reply->err); return TABLE_AMBIGUOUS;
     case ROWS_FOUND_NONE:
     case ROWS_FOUND_ITEM: break;
     }
@@ -140,120 +142,120 @@ static bool is_empty(const json_t *item)
 
 /* The condition has failed, whether what is in the way can be read or not; without memory for that it can be read again.
  * That it is another item, or that the condition holds of it, says that the answer is not to this request. */
-static enum table_outcome read_conflict(const struct http_response *response, const struct answer_of *of,
-                                        const struct rows_write *write, struct rows_reading *ret, os_error *err)
+static enum table_outcome read_conflict(const struct rows_reply *reply, const struct rows_write *write,
+                                        json_t **ret_item)
 {
     static const char holds[] = "was answered with a failed condition, and with an item of which the condition holds: "
                                 "that is an answer to another request. This one may have been applied: read what is "
                                 "there.";
     os_error fault;
-    const json_t *item = json_object_get(ret->document, "Item");
+    json_t *item = json_object_get(reply->root, "Item");
     if (is_empty(item))
         return TABLE_CONFLICT_BLIND;
     enum rows_found found = rows_judge_item_of(item, &write->table->keys, write->item, false, &fault);
     if (found == ROWS_FOUND_NO_MEMORY)
         return TABLE_CONFLICT_BLIND;
     if (found != ROWS_FOUND_ITEM)
-        return rows_settle_read(response, of, found, &fault, &ret->detail, err);
+        return rows_settle_read(reply, found, &fault);
     if (condition_holds(&write->condition, item))
-        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, holds, &ret->detail, err);
-    ret->item = item;
+        return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, holds);
+    *ret_item = json_incref(item);
     return TABLE_CONFLICT;
 }
 
 /* What an update has made is there; what was deleted or replaced may not have been. One that cannot be read was written,
  * or deleted, all the same. */
-static enum table_outcome read_attributes(const struct http_response *response, const struct answer_of *of,
-                                          const struct rows_write *write, struct rows_reading *ret, os_error *err)
+static enum table_outcome read_attributes(const struct rows_reply *reply, const struct rows_write *write,
+                                          json_t **ret_item)
 {
     static const char finding[] = "was done, but its answer has no readable item in it. Read what is there.";
     os_error fault;
-    const json_t *item = json_object_get(ret->document, "Attributes");
+    json_t *item = json_object_get(reply->root, "Attributes");
     if (is_empty(item) && write->kind != ROWS_UPDATE)
         return TABLE_OK;
     enum rows_found found =
         is_empty(item) ? ROWS_FOUND_NONE : rows_judge_item_of(item, &write->table->keys, write->item, false, &fault);
     if (found == ROWS_FOUND_OTHER_KEY || found == ROWS_FOUND_NO_MEMORY)
-        return rows_settle_read(response, of, found, &fault, &ret->detail, err);
+        return rows_settle_read(reply, found, &fault);
     if (found != ROWS_FOUND_ITEM)
-        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, &ret->detail, err);
-    ret->item = item;
+        return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding);
+    *ret_item = json_incref(item);
     return TABLE_OK;
 }
 
 enum table_outcome rows_read_write(const struct http_response *response, const char *where,
-                                   const struct rows_write *write, struct rows_reading *ret, os_error *err)
+                                   const struct rows_write *write, json_t **ret_item, struct dynamo_error *ret_detail,
+                                   os_error *err)
 {
-    const struct answer_of of =
-        rows_answer_of_item(rows_operation(write->kind), where, true, write->table, write->item);
-    *ret = (struct rows_reading){.item = NULL};
+    struct rows_reply reply = {.response = response, .detail = ret_detail, .err = err};
+    reply.of = rows_answer_of_item(rows_operation(write->kind), where, true, write->table, write->item);
+    *ret_item = NULL;
     enum table_outcome outcome = write->condition.count > 0
-                                     ? answer_open(response, &of, &ret->document, &ret->detail, err)
-                                     : answer_open_unconditional(response, &of, &ret->document, &ret->detail, err);
+                                     ? answer_open(response, &reply.of, &reply.root, ret_detail, err)
+                                     : answer_open_unconditional(response, &reply.of, &reply.root, ret_detail, err);
     if (outcome == TABLE_CONFLICT)
-        return read_conflict(response, &of, write, ret, err);
-    if (outcome == TABLE_OK) {
-        const char *own = write->returns_item ? "Attributes" : NULL;
-        outcome = answer_check_members(response, &of, ret->document, own, &ret->detail, err);
-    }
-    return outcome == TABLE_OK && write->returns_item ? read_attributes(response, &of, write, ret, err) : outcome;
+        outcome = read_conflict(&reply, write, ret_item);
+    else if (outcome == TABLE_OK)
+        outcome = rows_check_members(&reply, write->returns_item ? "Attributes" : NULL);
+    if (outcome == TABLE_OK && write->returns_item)
+        outcome = read_attributes(&reply, write, ret_item);
+    json_decref(reply.root);
+    return outcome;
 }
 
 /* --------------------------------------------------------------------------------------------------------- reads */
 
 /* To ask again for the same would give the same. */
-static enum table_outcome settle_too_large(const struct http_response *response, const struct answer_of *of,
-                                           enum table_outcome outcome, const char *advice,
-                                           const struct dynamo_error *detail, os_error *err)
+static enum table_outcome settle_too_large(const struct rows_reply *reply, enum table_outcome outcome,
+                                           const char *advice)
 {
     char finding[256];
+    const struct http_response *response = reply->response;
     bool is_too_long = !buf_ok(&response->body) || response->body.len > DYNAMO_ANSWER_MAX;
-    if (outcome != TABLE_AMBIGUOUS || response->status != 200 || !(detail->too_large || is_too_long))
+    if (outcome != TABLE_AMBIGUOUS || response->status != 200 || !(reply->detail->too_large || is_too_long))
         return outcome;
     snprintf(finding, sizeof(finding), "got more than is read of one answer. %s", advice);
-    return answer_finding(response, of, TABLE_UNREADABLE, OS_ERR_TOO_LARGE, finding, detail, err);
+    return rows_finding(reply, TABLE_UNREADABLE, OS_ERR_TOO_LARGE, finding);
 }
 
-enum table_outcome rows_open_transact_read(const struct http_response *response, const struct answer_of *of,
-                                           const char *advice, json_t **ret_root, struct dynamo_error *ret_detail,
-                                           os_error *err)
+enum table_outcome rows_open_transact_read(struct rows_reply *reply, const char *advice)
 {
-    enum table_outcome outcome = answer_open(response, of, ret_root, ret_detail, err);
-    return settle_too_large(response, of, outcome, advice, ret_detail, err);
+    enum table_outcome outcome = answer_open(reply->response, &reply->of, &reply->root, reply->detail, reply->err);
+    return settle_too_large(reply, outcome, advice);
 }
 
-enum table_outcome rows_open_read(const struct http_response *response, const struct answer_of *of, const char *advice,
-                                  json_t **ret_root, struct dynamo_error *ret_detail, os_error *err)
+enum table_outcome rows_open_read(struct rows_reply *reply, const char *advice)
 {
-    enum table_outcome outcome = answer_open_unconditional(response, of, ret_root, ret_detail, err);
-    return settle_too_large(response, of, outcome, advice, ret_detail, err);
+    enum table_outcome outcome =
+        answer_open_unconditional(reply->response, &reply->of, &reply->root, reply->detail, reply->err);
+    return settle_too_large(reply, outcome, advice);
+}
+
+static enum table_outcome read_item(const struct rows_reply *reply, const struct rows_get *get, json_t **ret_item)
+{
+    os_error fault;
+    json_t *item = json_object_get(reply->root, "Item");
+    enum rows_found found = rows_judge_item_of(item, &get->of.table->keys, get->of.key, get->path_count > 0, &fault);
+    *ret_item = found == ROWS_FOUND_ITEM ? json_incref(item) : NULL;
+    return rows_settle_read(reply, found, &fault);
 }
 
 enum table_outcome rows_read_get(const struct http_response *response, const char *where, const struct rows_get *get,
-                                 struct rows_reading *ret, os_error *err)
+                                 json_t **ret_item, struct dynamo_error *ret_detail, os_error *err)
 {
-    static const char advice[] = "Ask for a part of the item.";
-    os_error fault;
-    const struct answer_of of = rows_answer_of_item("GetItem", where, false, get->of.table, get->of.key);
-    *ret = (struct rows_reading){.item = NULL};
-    enum table_outcome outcome = rows_open_read(response, &of, advice, &ret->document, &ret->detail, err);
+    struct rows_reply reply = {.response = response, .detail = ret_detail, .err = err};
+    reply.of = rows_answer_of_item("GetItem", where, false, get->of.table, get->of.key);
+    *ret_item = NULL;
+    enum table_outcome outcome = rows_open_read(&reply, "Ask for a part of the item.");
     if (outcome == TABLE_OK)
-        outcome = answer_check_members(response, &of, ret->document, "Item", &ret->detail, err);
-    if (outcome != TABLE_OK)
-        return outcome;
-    const json_t *item = json_object_get(ret->document, "Item");
-    enum rows_found found = rows_judge_item_of(item, &get->of.table->keys, get->of.key, get->path_count > 0, &fault);
-    ret->item = found == ROWS_FOUND_ITEM ? item : NULL;
-    return rows_settle_read(response, &of, found, &fault, &ret->detail, err);
+        outcome = rows_check_members(&reply, "Item");
+    if (outcome == TABLE_OK)
+        outcome = read_item(&reply, get, ret_item);
+    json_decref(reply.root);
+    return outcome;
 }
 
 /* --------------------------------------------------------------------------------------------------------- pages */
-
-void rows_page_free(struct rows_page *page)
-{
-    json_decref(page->document);
-    *page = (struct rows_page){.items = NULL};
-}
 
 static bool has_key(const struct rows_keys *keys, const json_t *item)
 {
@@ -265,7 +267,7 @@ static bool has_key(const struct rows_keys *keys, const json_t *item)
 static bool is_of_list(const struct rows_list *list, const json_t *item)
 {
     bool has_keys = has_key(&list->table->keys, item) && has_key(rows_list_keys(list), item);
-    return (has_keys || list->path_count > 0) && rows_key_condition_fits(list, item);
+    return (has_keys || list->path_count > 0) && rows_list_asks_for(list, item);
 }
 
 static enum rows_found judge_items(const struct rows_list *list, const json_t *items, os_error *ret_fault)
@@ -292,43 +294,52 @@ static os_code check_last_key(const struct rows_list *list, const json_t *last_k
     if (list->start_key != NULL && json_equal(list->start_key, last_key))
         return OS_ERR_PROTOCOL;
     os_code code = rows_check_start_key(&next, NULL);
-    return code == OS_OK && !rows_key_condition_fits(list, last_key) ? OS_ERR_PROTOCOL : code;
+    return code == OS_OK && !rows_list_asks_for(list, last_key) ? OS_ERR_PROTOCOL : code;
 }
 
-static enum table_outcome read_page(const struct http_response *response, const struct answer_of *of,
-                                    const struct rows_list *list, struct rows_page *ret, os_error *err)
+/* Nothing goes by it: where the service does not say it, those are counted that came. */
+static size_t scanned_of(const json_t *root, const json_t *items)
+{
+    json_int_t scanned = json_integer_value(json_object_get(root, "ScannedCount"));
+    size_t count = json_array_size(items);
+    return scanned > 0 && (size_t)scanned > count ? (size_t)scanned : count;
+}
+
+static enum table_outcome read_page(const struct rows_reply *reply, const struct rows_list *list, struct rows_page *ret)
 {
     static const char broken[] = "got a page without a list of items, or with more of them than it may have, or whose "
                                  "last key is none of the list. Ask again.";
     os_error fault;
-    const json_t *items = json_object_get(ret->document, "Items");
-    const json_t *last_key = json_object_get(ret->document, "LastEvaluatedKey");
+    json_t *items = json_object_get(reply->root, "Items");
+    json_t *last_key = json_object_get(reply->root, "LastEvaluatedKey");
     bool is_last = is_empty(last_key);
     os_code code = is_last ? OS_OK : check_last_key(list, last_key);
     if (code == OS_ERR_NO_MEMORY) {
-        error_no_memory(err);
+        error_no_memory(reply->err);
         return TABLE_AMBIGUOUS;
     }
     bool is_over = list->limit > 0 && json_array_size(items) > list->limit;
     if (!json_is_array(items) || is_over || code != OS_OK)
-        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken, &ret->detail, err);
-    enum table_outcome outcome =
-        rows_settle_read(response, of, judge_items(list, items, &fault), &fault, &ret->detail, err);
-    if (outcome == TABLE_OK) {
-        ret->items = items;
-        ret->last_key = is_last ? NULL : last_key;
-    }
+        return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken);
+    enum table_outcome outcome = rows_settle_read(reply, judge_items(list, items, &fault), &fault);
+    if (outcome == TABLE_OK)
+        *ret = (struct rows_page){.items = json_incref(items),
+                                  .last_key = is_last ? NULL : json_incref(last_key),
+                                  .scanned = scanned_of(reply->root, items)};
     return outcome;
 }
 
 enum table_outcome rows_read_page(const struct http_response *response, const char *where, const struct rows_list *list,
-                                  struct rows_page *ret, os_error *err)
+                                  struct rows_page *ret, struct dynamo_error *ret_detail, os_error *err)
 {
-    static const char advice[] = "Ask for a page of fewer items.";
-    const struct answer_of of = rows_answer_of(rows_list_operation(list), where);
+    struct rows_reply reply = {.response = response, .detail = ret_detail, .err = err};
+    reply.of = rows_answer_of(rows_list_operation(list), where);
     *ret = (struct rows_page){.items = NULL};
-    enum table_outcome outcome = rows_open_read(response, &of, advice, &ret->document, &ret->detail, err);
+    enum table_outcome outcome = rows_open_read(&reply, "Ask for a page of fewer items.");
     if (outcome == TABLE_OK)
-        outcome = answer_check_members(response, &of, ret->document, "Items", &ret->detail, err);
-    return outcome == TABLE_OK ? read_page(response, &of, list, ret, err) : outcome;
+        outcome = rows_check_members(&reply, "Items");
+    if (outcome == TABLE_OK)
+        outcome = read_page(&reply, list, ret);
+    json_decref(reply.root);
+    return outcome;
 }

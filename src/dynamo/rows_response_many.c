@@ -7,26 +7,12 @@
 
 static const char fewer[] = "Ask for fewer items at once.";
 
-void rows_batch_free(struct rows_batch *batch)
-{
-    json_decref(batch->document);
-    *batch = (struct rows_batch){.left_count = 0};
-}
-
-/* Nothing of an answer that is not in order counts. */
-static void drop_items(struct rows_batch *batch)
-{
-    memset(batch->items, 0, sizeof(batch->items));
-    memset(batch->left, 0, sizeof(batch->left));
-    batch->left_count = 0;
-}
-
 /* ---------------------------------------------------------------------------------------------------- BatchGetItem */
 
 struct batch_reading {
     const struct rows_key *keys;
     size_t count;
-    struct rows_batch *batch;
+    struct rows_items *items;
     os_error fault;
 };
 
@@ -42,18 +28,18 @@ static size_t find_key(const struct batch_reading *reading, const char *table, c
 }
 
 /* An item, or the key of one that is left; each comes once. */
-static enum rows_found take_one(struct batch_reading *reading, const char *table, const json_t *item, bool is_left)
+static enum rows_found take_one(struct batch_reading *reading, const char *table, json_t *item, bool is_left)
 {
-    struct rows_batch *batch = reading->batch;
+    struct rows_items *items = reading->items;
     enum rows_found found = rows_judge_item(item, &reading->fault);
     if (found != ROWS_FOUND_ITEM)
         return found;
     size_t at = find_key(reading, table, item);
-    if (at == reading->count || batch->items[at] != NULL || batch->left[at])
+    if (at == reading->count || items->items[at] != NULL || items->left[at])
         return ROWS_FOUND_OTHER_KEY;
-    batch->items[at] = is_left ? NULL : item;
-    batch->left[at] = is_left;
-    batch->left_count += is_left ? 1 : 0;
+    items->items[at] = is_left ? NULL : json_incref(item);
+    items->left[at] = is_left;
+    items->left_count += is_left ? 1 : 0;
     return ROWS_FOUND_ITEM;
 }
 
@@ -100,83 +86,88 @@ static enum rows_found take_tables(struct batch_reading *reading, const json_t *
 
 /* Both are always there (API Reference, BatchGetItem): without the second, one that was not looked for would not be
  * there. */
-enum table_outcome rows_read_batch(const struct http_response *response, const char *where, const struct rows_key *keys,
-                                   size_t count, struct rows_batch *ret, os_error *err)
+static enum table_outcome read_batch(const struct rows_reply *reply, struct batch_reading *reading)
 {
     static const char broken[] = "got an answer without the items, or without the keys that are left. Ask again.";
-    const struct answer_of of = rows_answer_of("BatchGetItem", where);
-    struct batch_reading reading = {.keys = keys, .count = count, .batch = ret};
-    *ret = (struct rows_batch){.left_count = 0};
-    enum table_outcome outcome = rows_open_read(response, &of, fewer, &ret->document, &ret->detail, err);
-    if (outcome == TABLE_OK)
-        outcome = answer_check_members(response, &of, ret->document, "Responses", &ret->detail, err);
-    if (outcome != TABLE_OK)
-        return outcome;
-    enum rows_found found = take_tables(&reading, json_object_get(ret->document, "Responses"), false);
+    enum rows_found found = take_tables(reading, json_object_get(reply->root, "Responses"), false);
     if (found == ROWS_FOUND_ITEM)
-        found = take_tables(&reading, json_object_get(ret->document, "UnprocessedKeys"), true);
-    if (found == ROWS_FOUND_ITEM)
-        return TABLE_OK;
-    drop_items(ret);
+        found = take_tables(reading, json_object_get(reply->root, "UnprocessedKeys"), true);
     if (found == ROWS_FOUND_NONE)
-        return answer_finding(response, &of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken, &ret->detail, err);
-    return rows_settle_read(response, &of, found, &reading.fault, &ret->detail, err);
+        return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken);
+    return rows_settle_read(reply, found, &reading->fault);
+}
+
+/* Nothing of an answer that is not in order counts. */
+static enum table_outcome close_reply(struct rows_reply *reply, enum table_outcome outcome, struct rows_items *items)
+{
+    if (outcome != TABLE_OK)
+        rows_items_free(items);
+    json_decref(reply->root);
+    return outcome;
+}
+
+enum table_outcome rows_read_batch(const struct http_response *response, const char *where, const struct rows_key *keys,
+                                   size_t count, struct rows_items *ret, struct dynamo_error *ret_detail, os_error *err)
+{
+    struct rows_reply reply = {.response = response, .detail = ret_detail, .err = err};
+    struct batch_reading reading = {.keys = keys, .count = count, .items = ret};
+    reply.of = rows_answer_of("BatchGetItem", where);
+    *ret = (struct rows_items){.left_count = 0};
+    enum table_outcome outcome = rows_open_read(&reply, fewer);
+    if (outcome == TABLE_OK)
+        outcome = rows_check_members(&reply, "Responses");
+    return close_reply(&reply, outcome == TABLE_OK ? read_batch(&reply, &reading) : outcome, ret);
 }
 
 /* ------------------------------------------------------------------------------------------------ TransactGetItems */
 
-static enum table_outcome take_places(const struct http_response *response, const struct answer_of *of,
-                                      const struct rows_get *gets, size_t count, struct rows_batch *ret, os_error *err)
+static enum table_outcome take_places(const struct rows_reply *reply, const struct rows_get *gets, size_t count,
+                                      struct rows_items *ret)
 {
     static const char broken[] = "got an answer that does not have as many places as there are items. Ask again.";
-    const json_t *places = json_object_get(ret->document, "Responses");
+    const json_t *places = json_object_get(reply->root, "Responses");
     if (json_array_size(places) != count)
-        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken, &ret->detail, err);
+        return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken);
     for (size_t i = 0; i < count; i++) {
         os_error fault;
         const struct rows_key *key = &gets[i].of;
         const json_t *place = json_array_get(places, i);
-        const json_t *item = json_object_get(place, "Item");
+        json_t *item = json_object_get(place, "Item");
         if (!json_is_object(place))
-            return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken, &ret->detail, err);
+            return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken);
         enum rows_found found = rows_judge_item_of(item, &key->table->keys, key->key, gets[i].path_count > 0, &fault);
-        enum table_outcome outcome = rows_settle_read(response, of, found, &fault, &ret->detail, err);
+        enum table_outcome outcome = rows_settle_read(reply, found, &fault);
         if (outcome != TABLE_OK)
             return outcome;
-        ret->items[i] = item;
+        ret->items[i] = json_incref(item);
     }
     return TABLE_OK;
 }
 
 /* A condition is none of a read's reasons. */
-static enum table_outcome read_cancelled(const struct http_response *response, const struct answer_of *of,
-                                         const struct rows_get *gets, size_t count, struct rows_batch *ret,
-                                         os_error *err)
+static enum table_outcome read_cancelled(const struct rows_reply *reply, const struct rows_get *gets, size_t count)
 {
-    struct rows_reason reasons[ROWS_TRANSACTION_MAX];
-    if (!rows_read_reasons(ret->document, &ret->detail, count, reasons))
-        return rows_settle_misfit(response, of, &ret->detail, err);
+    struct rows_reason reasons[ROWS_AT_ONCE_MAX];
+    if (!rows_read_reasons(reply, count, reasons))
+        return rows_settle_misfit(reply);
     const size_t at = rows_weigh_reasons(reasons, count);
-    return reasons[at].kind == ROWS_REASON_CONDITION
-               ? rows_settle_misfit(response, of, &ret->detail, err)
-               : rows_settle_reason(response, of, &gets[at].of, &reasons[at], &ret->detail, err);
+    return reasons[at].kind == ROWS_REASON_CONDITION ? rows_settle_misfit(reply)
+                                                     : rows_settle_reason(reply, &gets[at].of, &reasons[at]);
 }
 
 enum table_outcome rows_read_transact_get(const struct http_response *response, const char *where,
-                                          const struct rows_get *gets, size_t count, struct rows_batch *ret,
-                                          os_error *err)
+                                          const struct rows_get *gets, size_t count, struct rows_items *ret,
+                                          struct dynamo_error *ret_detail, os_error *err)
 {
-    const struct answer_of of = rows_answer_of_transaction("TransactGetItems", where, false);
-    *ret = (struct rows_batch){.left_count = 0};
-    enum table_outcome outcome = rows_open_transact_read(response, &of, fewer, &ret->document, &ret->detail, err);
+    struct rows_reply reply = {.response = response, .detail = ret_detail, .err = err};
+    reply.of = rows_answer_of_transaction("TransactGetItems", where, false);
+    *ret = (struct rows_items){.left_count = 0};
+    enum table_outcome outcome = rows_open_transact_read(&reply, fewer);
     if (outcome == TABLE_CONFLICT)
-        return read_cancelled(response, &of, gets, count, ret, err);
+        outcome = read_cancelled(&reply, gets, count);
+    else if (outcome == TABLE_OK)
+        outcome = rows_check_members(&reply, "Responses");
     if (outcome == TABLE_OK)
-        outcome = answer_check_members(response, &of, ret->document, "Responses", &ret->detail, err);
-    if (outcome != TABLE_OK)
-        return outcome;
-    outcome = take_places(response, &of, gets, count, ret, err);
-    if (outcome != TABLE_OK)
-        drop_items(ret);
-    return outcome;
+        outcome = take_places(&reply, gets, count, ret);
+    return close_reply(&reply, outcome, ret);
 }

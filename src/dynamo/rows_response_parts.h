@@ -8,6 +8,15 @@
 
 #define ROWS_CANCELED "TransactionCanceledException"
 
+/* An answer that is being read. What is taken out of `root` has a reference of its own. */
+struct rows_reply {
+    const struct http_response *response;
+    struct answer_of of;
+    json_t *root;                /* given up with json_decref */
+    struct dynamo_error *detail; /* the caller's, like `err` */
+    os_error *err;
+};
+
 /* About one item. */
 struct answer_of rows_answer_of_item(const char *operation, const char *where, bool writes,
                                      const struct rows_table *table, const json_t *item);
@@ -31,30 +40,43 @@ enum rows_found rows_judge_item_of(const json_t *item, const struct rows_keys *k
                                    os_error *ret_fault);
 
 /* What a read comes to that found this: OK for NONE and ITEM. */
-enum table_outcome rows_settle_read(const struct http_response *response, const struct answer_of *of,
-                                    enum rows_found found, const os_error *fault, const struct dynamo_error *detail,
-                                    os_error *err);
+enum table_outcome rows_settle_read(const struct rows_reply *reply, enum rows_found found, const os_error *fault);
+/* As answer_finding. */
+enum table_outcome rows_finding(const struct rows_reply *reply, enum table_outcome outcome, os_code code,
+                                const char *finding);
+
+enum table_outcome rows_check_members(const struct rows_reply *reply, const char *own); /* as answer_check_members */
 
 /* As answer_open, for a read that may be cancelled (CONFLICT) or may not: an answer with more in it than is read is
  * UNREADABLE, with `advice`. */
-enum table_outcome rows_open_transact_read(const struct http_response *response, const struct answer_of *of,
-                                           const char *advice, json_t **ret_root, struct dynamo_error *ret_detail,
-                                           os_error *err);
-enum table_outcome rows_open_read(const struct http_response *response, const struct answer_of *of, const char *advice,
-                                  json_t **ret_root, struct dynamo_error *ret_detail, os_error *err);
+enum table_outcome rows_open_transact_read(struct rows_reply *reply, const char *advice);
+enum table_outcome rows_open_read(struct rows_reply *reply, const char *advice);
 
-/* Reads the reasons of a cancellation. False: they are not those of a request with so many items. */
-bool rows_read_reasons(const json_t *root, const struct dynamo_error *detail, size_t count,
-                       struct rows_reason ret[ROWS_TRANSACTION_MAX]);
+/* Why a transaction was cancelled, item by item. */
+enum rows_reason_kind {
+    ROWS_REASON_NONE = 0,  /* not because of this one */
+    ROWS_REASON_CONDITION, /* its condition failed */
+    ROWS_REASON_AGAIN,     /* it may be sent again */
+    ROWS_REASON_REFUSED    /* sending it again will not help */
+};
+
+struct rows_reason {
+    enum rows_reason_kind kind;
+    const char *code;    /* "ConditionalCheckFailed" */
+    const char *message; /* "": none */
+    json_t *item;        /* of CONDITION: what is in the way; NULL: none came, also because there is none */
+};
+
+/* Reads the reasons of a cancellation; they are borrowed from it. False: they are not those of a request with so many
+ * items. */
+bool rows_read_reasons(const struct rows_reply *reply, size_t count, struct rows_reason ret[ROWS_AT_ONCE_MAX]);
 /* Of the kind that counts most, the first. */
 size_t rows_weigh_reasons(const struct rows_reason *reasons, size_t count);
 
 /* A cancellation for another reason than a condition; `of_item` is the item that it is for. */
-enum table_outcome rows_settle_reason(const struct http_response *response, const struct answer_of *of,
-                                      const struct rows_key *of_item, const struct rows_reason *reason,
-                                      const struct dynamo_error *detail, os_error *err);
+enum table_outcome rows_settle_reason(const struct rows_reply *reply, const struct rows_key *of_item,
+                                      const struct rows_reason *reason);
 /* One that is not understood. */
-enum table_outcome rows_settle_misfit(const struct http_response *response, const struct answer_of *of,
-                                      const struct dynamo_error *detail, os_error *err);
+enum table_outcome rows_settle_misfit(const struct rows_reply *reply);
 
 #endif

@@ -2,6 +2,7 @@
 #include "sqlite/rows.h"
 
 #include "base/error.h"
+#include "rows/check.h"
 #include "sqlite/rows_file.h"
 #include "syntax/json.h"
 
@@ -75,15 +76,15 @@ static enum table_outcome compare_table(const char *table, const struct rows_def
 static enum table_outcome create_in(struct rows_conn *at, const char *table, const struct rows_definition *definition,
                                     os_error *err)
 {
-    struct rows_table found;
-    enum table_outcome outcome = rows_table_find(at, table, &found, err);
+    struct sqlite_rows_table found;
+    enum table_outcome outcome = sqlite_rows_table_find(at, table, &found, err);
     if (outcome == TABLE_OK)
         outcome = compare_table(table, &found.definition, definition, err);
     else if (err->code == OS_ERR_NO_TABLE) {
         error_clear(err);
         outcome = put_table(at, table, definition, err);
     }
-    rows_table_free(&found);
+    sqlite_rows_table_free(&found);
     return outcome;
 }
 
@@ -104,7 +105,7 @@ os_code sqlite_rows_create(struct sqlite_rows *rows, const char *table, const st
 {
     os_error local;
     error_clear(&local);
-    os_code code = rows_name_check(table, "a table", &local);
+    os_code code = rows_check_name(table, "a table", &local);
     if (code == OS_OK)
         code = rows_definition_check(definition, &local);
     if (code == OS_OK)
@@ -116,7 +117,7 @@ os_code sqlite_rows_create(struct sqlite_rows *rows, const char *table, const st
 }
 
 os_code sqlite_rows_describe(struct sqlite_rows *rows, const char *table, struct sqlite_patience patience,
-                             struct rows_table *ret, os_error *err)
+                             struct sqlite_rows_table *ret, os_error *err)
 {
     struct rows_conn at;
     os_error local;
@@ -124,7 +125,7 @@ os_code sqlite_rows_describe(struct sqlite_rows *rows, const char *table, struct
     error_clear(&local);
     enum table_outcome outcome = rows_enter(rows, patience, ROWS_TO_READ, &at, &local);
     if (outcome == TABLE_OK) {
-        outcome = rows_table_find(&at, table, ret, &local);
+        outcome = sqlite_rows_table_find(&at, table, ret, &local);
         rows_leave(&at);
     }
     if (err != NULL)

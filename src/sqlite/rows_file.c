@@ -2,6 +2,7 @@
 #include "sqlite/rows_file.h"
 
 #include "base/error.h"
+#include "rows/check.h"
 #include "sqlite/ledger_file.h"
 #include "syntax/json.h"
 
@@ -162,24 +163,26 @@ static enum table_outcome is_missing(struct rows_conn *at, const char *name, os_
                                        name, sqlite_conn_file(at->conn)));
 }
 
-static enum table_outcome table_read(struct rows_conn *at, sqlite3_stmt *row, struct rows_table *ret, os_error *err)
+static enum table_outcome table_read(struct rows_conn *at, sqlite3_stmt *row, struct sqlite_rows_table *ret,
+                                     os_error *err)
 {
     ret->id = sqlite3_column_int64(row, 0);
     const char *text = (const char *)sqlite3_column_text(row, 1);
     if (text == NULL && sqlite3_column_type(row, 1) == SQLITE_TEXT)
         return rows_no_memory(err);
     json_t *root = json_read(text, (size_t)sqlite3_column_bytes(row, 1));
-    if (rows_table_read(root, ret))
+    if (sqlite_rows_table_read(root, ret))
         return TABLE_OK;
     error_set(err, OS_ERR_TABLE, "The definition of the table \"%s\" in the database %s is damaged. %s", ret->name,
               sqlite_conn_file(at->conn), at->conn->spec->hint);
     return TABLE_UNREADABLE;
 }
 
-enum table_outcome rows_table_find(struct rows_conn *at, const char *name, struct rows_table *ret, os_error *err)
+enum table_outcome sqlite_rows_table_find(struct rows_conn *at, const char *name, struct sqlite_rows_table *ret,
+                                          os_error *err)
 {
     memset(ret, 0, sizeof(*ret));
-    os_code code = rows_name_check(name, "a table", err);
+    os_code code = rows_check_name(name, "a table", err);
     if (code != OS_OK)
         return ledger_outcome_of(code);
     ret->name = name;
@@ -195,4 +198,11 @@ enum table_outcome rows_table_find(struct rows_conn *at, const char *name, struc
         rc == SQLITE_ROW ? table_read(at, get, ret, err) : rows_failed(at->conn, rc, "read a table", err);
     (void)sqlite3_reset(get);
     return outcome;
+}
+
+os_code sqlite_rows_table_fit(const struct sqlite_rows_table *table, const struct rows_table *asked, os_error *err)
+{
+    char of[ROWS_NAME_MAX + 16];
+    (void)text_concat(of, sizeof(of), "the table ", table->name, NULL);
+    return rows_key_schema_fit(&table->definition.keys, &asked->keys, of, err);
 }

@@ -5,7 +5,7 @@
 
 #include "item/item.h"
 #include "sqlite/pool.h"
-#include "sqlite/rows_definition.h"
+#include "sqlite/rows_table.h"
 
 /* The most that the text of an item takes: zeros of numbers such as 1E-130, which has two bytes in the service's count. */
 enum { ROWS_TEXT_MAX = 24 * 1024 * 1024 };
@@ -50,7 +50,10 @@ void rows_leave(struct rows_conn *at);
 enum table_outcome rows_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err);
 enum table_outcome rows_no_memory(os_error *err);
 
-/* *ret is set in any case, for rows_table_free. `name` is borrowed. */
-enum table_outcome rows_table_find(struct rows_conn *at, const char *name, struct rows_table *ret, os_error *err);
+/* OS_ERR_ARGUMENT: its keys have other names than who asks gives. */
+os_code sqlite_rows_table_fit(const struct sqlite_rows_table *table, const struct rows_table *asked, os_error *err);
+/* *ret is set in any case, for sqlite_rows_table_free. `name` is borrowed. */
+enum table_outcome sqlite_rows_table_find(struct rows_conn *at, const char *name, struct sqlite_rows_table *ret,
+                                          os_error *err);
 
 #endif

@@ -17,7 +17,7 @@ static int bind_bytes(sqlite3_stmt *statement, int number, const struct rows_byt
 }
 
 /* The codes are gathered: SQLITE_OK is 0. */
-static int bind_key(sqlite3_stmt *statement, int first, const struct rows_key *key)
+static int bind_key(sqlite3_stmt *statement, int first, const struct encoded_key *key)
 {
     return sqlite3_bind_int64(statement, first, key->hash) | bind_bytes(statement, first + 1, &key->partition) |
            bind_bytes(statement, first + 2, &key->sort);
@@ -29,8 +29,8 @@ static int bind_position(sqlite3_stmt *statement, int first, const struct rows_p
            bind_bytes(statement, first + 4, &position->row.sort);
 }
 
-sqlite3_stmt *rows_range_begin(struct rows_conn *at, const struct rows_table *table, int index_number,
-                               const struct rows_range *range, bool is_descending)
+sqlite3_stmt *position_range_begin(struct rows_conn *at, const struct sqlite_rows_table *table, int index_number,
+                                   const struct position_range *range, bool is_descending)
 {
     bool is_table = index_number == ROWS_NO_INDEX;
     enum rows_statement ascending = is_table ? ROWS_ITEMS_ASCENDING : ROWS_ENTRIES_ASCENDING;
@@ -58,17 +58,17 @@ static bool bytes_column(sqlite3_stmt *row, int column, size_t size_max, struct 
     return true;
 }
 
-bool rows_key_column(sqlite3_stmt *row, int first, struct rows_key *ret)
+bool encoded_key_column(sqlite3_stmt *row, int first, struct encoded_key *ret)
 {
     if (!bytes_column(row, first, ROWS_PARTITION_MAX, &ret->partition) ||
         !bytes_column(row, first + 1, ROWS_SORT_MAX, &ret->sort))
         return false;
-    rows_key_hash(ret);
+    encoded_key_hash(ret);
     return true;
 }
 
-enum table_outcome rows_item_damaged(struct rows_conn *at, const struct rows_table *table, const struct rows_key *key,
-                                     const char *fault, os_error *err)
+enum table_outcome rows_item_damaged(struct rows_conn *at, const struct sqlite_rows_table *table,
+                                     const struct encoded_key *key, const char *fault, os_error *err)
 {
     enum { SHOWN = 60 };
     char hex[2 * SHOWN + 1];
@@ -82,21 +82,23 @@ enum table_outcome rows_item_damaged(struct rows_conn *at, const struct rows_tab
 }
 
 /* *ret_item is set where the text is an item, and it is that of its key. */
-static enum table_outcome check_item(struct rows_conn *at, const struct rows_table *table, const struct rows_key *key,
-                                     json_t *item, os_error *err)
+static enum table_outcome check_item(struct rows_conn *at, const struct sqlite_rows_table *table,
+                                     const struct encoded_key *key, json_t *item, os_error *err)
 {
-    struct rows_key own;
+    struct encoded_key own;
     if (item == NULL)
         return rows_item_damaged(at, table, key, "is no JSON object, or too large for the memory", err);
     if (item_check(item, err) != OS_OK)
         return rows_item_damaged(at, table, key, "has values that no item can have", err);
-    if (rows_key_of(table->name, &table->definition.keys, item, &own, err) != OS_OK || !rows_keys_equal(&own, key))
+    if (encoded_key_of(table->name, &table->definition.keys, item, &own, err) != OS_OK ||
+        !encoded_keys_equal(&own, key))
         return rows_item_damaged(at, table, key, "has another key than its row", err);
     return TABLE_OK;
 }
 
-enum table_outcome rows_item_column(struct rows_conn *at, const struct rows_table *table, const struct rows_key *key,
-                                    sqlite3_stmt *row, int column, json_t **ret_item, os_error *err)
+enum table_outcome rows_item_column(struct rows_conn *at, const struct sqlite_rows_table *table,
+                                    const struct encoded_key *key, sqlite3_stmt *row, int column, json_t **ret_item,
+                                    os_error *err)
 {
     const char *text = (const char *)sqlite3_column_text(row, column);
     if (text == NULL && sqlite3_column_type(row, column) != SQLITE_NULL)
@@ -110,8 +112,8 @@ enum table_outcome rows_item_column(struct rows_conn *at, const struct rows_tabl
     return outcome;
 }
 
-enum table_outcome rows_item_find(struct rows_conn *at, const struct rows_table *table, const struct rows_key *key,
-                                  json_t **ret_item, os_error *err)
+enum table_outcome rows_item_find(struct rows_conn *at, const struct sqlite_rows_table *table,
+                                  const struct encoded_key *key, json_t **ret_item, os_error *err)
 {
     *ret_item = NULL;
     sqlite3_stmt *get = sqlite_statement(at->conn, ROWS_ITEM_GET);
@@ -155,8 +157,8 @@ static int put_item(struct rows_conn *at, const struct rows_item_change *change)
     return rc == SQLITE_OK ? sqlite_run(put) : SQLITE_NOMEM;
 }
 
-static int write_entry(struct rows_conn *at, enum rows_statement statement, const struct rows_table *table, int number,
-                       const struct rows_position *entry)
+static int write_entry(struct rows_conn *at, enum rows_statement statement, const struct sqlite_rows_table *table,
+                       int number, const struct rows_position *entry)
 {
     sqlite3_stmt *write = sqlite_statement(at->conn, statement);
     if (write == NULL)
@@ -168,7 +170,7 @@ static int write_entry(struct rows_conn *at, enum rows_statement statement, cons
 
 /* The epoch second with which an item expires, rounded up; false: it does not (Developer Guide, "Time to Live": another
  * type than N is no time). */
-static bool expiry_of(const struct rows_definition *definition, const json_t *item, struct rows_key *ret)
+static bool expiry_of(const struct rows_definition *definition, const json_t *item, struct encoded_key *ret)
 {
     enum { POWER_MAX = 11 }; /* the year 33658 */
     struct number number;
@@ -191,13 +193,13 @@ static bool expiry_of(const struct rows_definition *definition, const json_t *it
 }
 
 /* Where an index has an item; number ROWS_EXPIRY: when it expires. */
-static bool entry_of(const struct rows_table *table, int number, const json_t *item, struct rows_key *ret)
+static bool entry_of(const struct sqlite_rows_table *table, int number, const json_t *item, struct encoded_key *ret)
 {
     const struct rows_definition *definition = &table->definition;
     if (item == NULL)
         return false;
     return number == ROWS_EXPIRY ? expiry_of(definition, item, ret)
-                                 : rows_index_key_of(&definition->indexes[number - 1].keys, item, ret);
+                                 : encoded_key_of_index(&definition->indexes[number - 1].keys, item, ret);
 }
 
 static int change_entry(struct rows_conn *at, const struct rows_item_change *change, int number)
@@ -207,7 +209,7 @@ static int change_entry(struct rows_conn *at, const struct rows_item_change *cha
     bool had = entry_of(change->table, number, change->before, &old.key);
     bool has = entry_of(change->table, number, change->after, &new.key);
     int rc = SQLITE_OK;
-    if (had && has && rows_keys_equal(&old.key, &new.key))
+    if (had && has && encoded_keys_equal(&old.key, &new.key))
         return SQLITE_OK;
     if (had)
         rc = write_entry(at, ROWS_ENTRY_DELETE, change->table, number, &old);
@@ -228,7 +230,7 @@ enum { EXPIRED_MAX = 4, FIVE_YEARS_S = 5 * 365 * 24 * 60 * 60 };
 
 /* Up to now and the grace that the ledger's records have, too; what is older than five years stays (Developer Guide,
  * "Time to Live"): somebody gave it no epoch second. */
-static void expired_range(int64_t now_s, struct rows_range *ret)
+static void expired_range(int64_t now_s, struct position_range *ret)
 {
     memset(ret, 0, sizeof(*ret));
     ret->from.key.hash = now_s > FIVE_YEARS_S ? now_s - FIVE_YEARS_S : 0;
@@ -239,15 +241,15 @@ static void expired_range(int64_t now_s, struct rows_range *ret)
 static enum table_outcome collect_expired(struct rows_conn *at, const struct rows_expiry *expiry,
                                           struct rows_position *ret, size_t *ret_count, os_error *err)
 {
-    struct rows_range range;
+    struct position_range range;
     expired_range(expiry->now_s, &range);
-    sqlite3_stmt *entries = rows_range_begin(at, expiry->table, ROWS_EXPIRY, &range, false);
+    sqlite3_stmt *entries = position_range_begin(at, expiry->table, ROWS_EXPIRY, &range, false);
     int rc = entries != NULL ? SQLITE_ROW : sqlite_code(at->conn);
     for (*ret_count = 0; *ret_count < EXPIRED_MAX && rc == SQLITE_ROW;) {
         rc = sqlite3_step(entries) & 0xff;
         struct rows_position *entry = &ret[*ret_count];
-        entry->key = (struct rows_key){.hash = rc == SQLITE_ROW ? sqlite3_column_int64(entries, 0) : 0};
-        if (rc == SQLITE_ROW && rows_key_column(entries, 3, &entry->row) &&
+        entry->key = (struct encoded_key){.hash = rc == SQLITE_ROW ? sqlite3_column_int64(entries, 0) : 0};
+        if (rc == SQLITE_ROW && encoded_key_column(entries, 3, &entry->row) &&
             !expiry->is_kept(expiry->context, expiry->table, &entry->row))
             ++*ret_count;
     }
@@ -256,10 +258,10 @@ static enum table_outcome collect_expired(struct rows_conn *at, const struct row
 }
 
 /* An entry whose row is not there, says another time, or is damaged, goes alone: the others must not wait behind it. */
-static enum table_outcome expire(struct rows_conn *at, const struct rows_table *table,
+static enum table_outcome expire(struct rows_conn *at, const struct sqlite_rows_table *table,
                                  const struct rows_position *entry, os_error *err)
 {
-    struct rows_key expiry;
+    struct encoded_key expiry;
     json_t *item = NULL;
     enum table_outcome outcome = rows_item_find(at, table, &entry->row, &item, err);
     if (outcome != TABLE_OK && outcome != TABLE_UNREADABLE)

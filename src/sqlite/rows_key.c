@@ -40,7 +40,7 @@ int rows_bytes_compare(const struct rows_bytes *a, const struct rows_bytes *b)
     return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-bool rows_keys_equal(const struct rows_key *a, const struct rows_key *b)
+bool encoded_keys_equal(const struct encoded_key *a, const struct encoded_key *b)
 {
     return a->hash == b->hash && rows_bytes_compare(&a->partition, &b->partition) == 0 &&
            rows_bytes_compare(&a->sort, &b->sort) == 0;
@@ -48,7 +48,7 @@ bool rows_keys_equal(const struct rows_key *a, const struct rows_key *b)
 
 /* FNV leaves its upper bits alike where texts differ only at their end, and segments go by those: they are mixed with the
  * lower ones (MurmurHash3's last step). Files depend on it. */
-void rows_key_hash(struct rows_key *key)
+void encoded_key_hash(struct encoded_key *key)
 {
     uint64_t hash = fnv_of_bytes(key->partition.bytes, key->partition.size);
     hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
@@ -78,10 +78,10 @@ void rows_bytes_of(const json_t *value, struct rows_bytes *ret)
 }
 
 /* The values have no fault. */
-static void encode(const json_t *partition, const json_t *sort, struct rows_key *ret)
+static void encode(const json_t *partition, const json_t *sort, struct encoded_key *ret)
 {
     rows_bytes_of(partition, &ret->partition);
-    rows_key_hash(ret);
+    encoded_key_hash(ret);
     ret->sort.size = 0;
     if (sort != NULL)
         rows_bytes_of(sort, &ret->sort);
@@ -109,8 +109,8 @@ static os_code refuse(const char *table, const struct rows_attribute *attribute,
                      key, table, value_type_name(attribute->type), fault);
 }
 
-os_code rows_key_of(const char *table, const struct rows_keys *keys, const json_t *item, struct rows_key *ret,
-                    os_error *err)
+os_code encoded_key_of(const char *table, const struct rows_key_schema *keys, const json_t *item,
+                       struct encoded_key *ret, os_error *err)
 {
     const json_t *partition = json_object_get(item, keys->partition.name);
     const char *fault = rows_value_fault(&keys->partition, partition, ROWS_PARTITION_MAX);
@@ -124,21 +124,7 @@ os_code rows_key_of(const char *table, const struct rows_keys *keys, const json_
     return OS_OK;
 }
 
-os_code rows_key_only(const char *table, const struct rows_keys *keys, const json_t *key, struct rows_key *ret,
-                      os_error *err)
-{
-    size_t count = keys->sort.name != NULL ? 2 : 1;
-    os_code code = rows_key_of(table, keys, key, ret, err);
-    if (code != OS_OK || json_object_size(key) == count)
-        return code;
-    return error_set(err, OS_ERR_ARGUMENT,
-                     "The key of the table %.255s is %.255s%s%.255s and no more; the one that was given has %zu "
-                     "attributes.",
-                     table, keys->partition.name, count > 1 ? " and " : "", count > 1 ? keys->sort.name : "",
-                     json_object_size(key));
-}
-
-bool rows_index_key_of(const struct rows_keys *keys, const json_t *item, struct rows_key *ret)
+bool encoded_key_of_index(const struct rows_key_schema *keys, const json_t *item, struct encoded_key *ret)
 {
     const json_t *partition = json_object_get(item, keys->partition.name);
     const json_t *sort = keys->sort.name != NULL ? json_object_get(item, keys->sort.name) : NULL;
@@ -173,7 +159,7 @@ static bool add_attribute(json_t *key, const char *name, const json_t *item)
     return name == NULL || json_object_set(key, name, json_object_get(item, name)) == 0;
 }
 
-json_t *rows_key_attributes(const struct rows_keys *keys, const struct rows_index *index, const json_t *item)
+json_t *rows_key_attributes(const struct rows_key_schema *keys, const struct rows_index *index, const json_t *item)
 {
     json_t *key = json_object();
     bool done =

@@ -11,12 +11,10 @@
 #define OSCOMMIT_SQLITE_ROWS_KEY_H
 
 #include "attribute/number.h"
-#include "sqlite/rows_definition.h"
+#include "rows/check.h"
+#include "rows/definition.h"
 
 #include <stdint.h>
-
-/* Bytes (Developer Guide, "Quotas"). */
-enum { ROWS_PARTITION_MAX = 2048, ROWS_SORT_MAX = 1024 };
 
 #define ROWS_HASHES (INT64_C(1) << 32)
 
@@ -30,13 +28,13 @@ void rows_number_bytes(const struct number *number, struct rows_bytes *ret);
 int rows_bytes_compare(const struct rows_bytes *a, const struct rows_bytes *b); /* < 0, 0, > 0 */
 
 /* Where an item stands in its table, or an index. */
-struct rows_key {
+struct encoded_key {
     int64_t hash; /* of the partition, 0 to ROWS_HASHES - 1: a segment of a scan is a part of them */
     struct rows_bytes partition;
     struct rows_bytes sort; /* empty where the table has no sort key */
 };
-void rows_key_hash(struct rows_key *key); /* sets `hash` */
-bool rows_keys_equal(const struct rows_key *a, const struct rows_key *b);
+void encoded_key_hash(struct encoded_key *key); /* sets `hash` */
+bool encoded_keys_equal(const struct encoded_key *a, const struct encoded_key *b);
 
 /* Of a value that has no fault. */
 void rows_bytes_of(const json_t *value, struct rows_bytes *ret);
@@ -44,20 +42,17 @@ void rows_bytes_of(const json_t *value, struct rows_bytes *ret);
 /* What is wrong with a value of a key attribute; NULL: nothing. */
 const char *rows_value_fault(const struct rows_attribute *attribute, const json_t *value, size_t size_max);
 /* The key of an item, which may have more attributes. OS_ERR_ARGUMENT: a sentence about the attribute of `table`. */
-os_code rows_key_of(const char *table, const struct rows_keys *keys, const json_t *item, struct rows_key *ret,
-                    os_error *err);
-/* The same where nothing but the key may be given. */
-os_code rows_key_only(const char *table, const struct rows_keys *keys, const json_t *key, struct rows_key *ret,
-                      os_error *err);
+os_code encoded_key_of(const char *table, const struct rows_key_schema *keys, const json_t *item,
+                       struct encoded_key *ret, os_error *err);
 
 /* False: the index does not have the item, which lacks one of its keys. */
-bool rows_index_key_of(const struct rows_keys *keys, const json_t *item, struct rows_key *ret);
+bool encoded_key_of_index(const struct rows_key_schema *keys, const json_t *item, struct encoded_key *ret);
 /* The service refuses an item with a value of another type in an index's key, with an empty one, or one too long (seen at
  * DynamoDB Local, which does not look at what an update sets; the service does). OS_ERR_ARGUMENT. */
 os_code rows_index_keys_check(const struct rows_definition *definition, const json_t *item, os_error *err);
 
 /* The attributes of a key, of an item that has them; for json_decref. `index`: NULL, or those of its keys, too. NULL when
  * out of memory. */
-json_t *rows_key_attributes(const struct rows_keys *keys, const struct rows_index *index, const json_t *item);
+json_t *rows_key_attributes(const struct rows_key_schema *keys, const struct rows_index *index, const json_t *item);
 
 #endif

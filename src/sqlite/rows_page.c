@@ -3,17 +3,10 @@
 #include "attribute/projection.h"
 #include "attribute/value.h"
 #include "base/error.h"
+#include "rows/check.h"
 #include "sqlite/rows_query.h"
 
 #include <string.h>
-
-void rows_page_free(struct rows_page *page)
-{
-    json_decref(page->items);
-    json_decref(page->next);
-    page->items = NULL;
-    page->next = NULL;
-}
 
 struct reading {
     struct rows_conn *at;
@@ -28,23 +21,23 @@ struct reading {
 static enum table_outcome read_row(struct reading *reading, sqlite3_stmt *statement, json_t **ret_item)
 {
     const struct rows_plan *plan = &reading->plan;
-    struct rows_key key;
-    struct rows_key row;
-    struct rows_key own;
+    struct encoded_key key;
+    struct encoded_key row;
+    struct encoded_key own;
     bool is_entry = plan->index != NULL;
     memset(&key, 0, sizeof(key));
     *ret_item = NULL;
-    if (!rows_key_column(statement, is_entry ? 1 : 0, &key))
+    if (!encoded_key_column(statement, is_entry ? 1 : 0, &key))
         return rows_item_damaged(reading->at, plan->table, &key, "has a key that is none", reading->err);
     if (!is_entry)
         return rows_item_column(reading->at, plan->table, &key, statement, 2, ret_item, reading->err);
-    if (!rows_key_column(statement, 3, &row))
+    if (!encoded_key_column(statement, 3, &row))
         return rows_item_damaged(reading->at, plan->table, &key, "has a key that is none", reading->err);
     json_t *item = NULL;
     enum table_outcome outcome = rows_item_find(reading->at, plan->table, &row, &item, reading->err);
     if (outcome != TABLE_OK)
         return outcome;
-    if (item == NULL || !rows_index_key_of(&plan->index->keys, item, &own) || !rows_keys_equal(&own, &key)) {
+    if (item == NULL || !encoded_key_of_index(&plan->index->keys, item, &own) || !encoded_keys_equal(&own, &key)) {
         json_decref(item);
         return rows_item_damaged(reading->at, plan->table, &key, "is not as its entry in an index says", reading->err);
     }
@@ -71,17 +64,17 @@ static json_t *projected(const struct rows_plan *plan, json_t *item)
     return part;
 }
 
-static bool keep_item(const struct rows_query *query, json_t *item, json_t *items)
+static bool keep_item(const struct rows_list *list, json_t *item, json_t *items)
 {
-    if (query->filter != NULL && !condition_holds(query->filter, item))
+    if (!condition_holds(&list->filter, item))
         return true;
-    return json_array_append_new(items, projection_of(item, query->paths, query->path_count)) == 0;
+    return json_array_append_new(items, projection_of(item, list->paths, list->path_count)) == 0;
 }
 
 /* Looks at an item; `is_over` when it belongs to the next page, or is the last of this one. */
 static bool take_item(struct reading *reading, json_t *item)
 {
-    const struct rows_query *query = reading->plan.query;
+    const struct rows_list *list = reading->plan.list;
     struct rows_page *page = reading->page;
     size_t size = item_size(item);
     if (page->scanned > 0 && reading->size + size > ROWS_PAGE_MAX) {
@@ -89,12 +82,12 @@ static bool take_item(struct reading *reading, json_t *item)
         return true;
     }
     json_t *next = rows_key_attributes(&reading->plan.table->definition.keys, reading->plan.index, item);
-    json_decref(page->next);
-    page->next = next;
+    json_decref(page->last_key);
+    page->last_key = next;
     page->scanned++;
     reading->size += size;
-    reading->is_over = query->limit != 0 && page->scanned == query->limit;
-    return next != NULL && keep_item(query, item, page->items);
+    reading->is_over = list->limit != 0 && page->scanned == list->limit;
+    return next != NULL && keep_item(list, item, page->items);
 }
 
 static enum table_outcome take_row(struct reading *reading, sqlite3_stmt *statement)
@@ -114,7 +107,7 @@ static enum table_outcome read_page(struct reading *reading)
 {
     const struct rows_plan *plan = &reading->plan;
     sqlite3_stmt *statement =
-        rows_range_begin(reading->at, plan->table, plan->index_number, &plan->range, plan->query->is_descending);
+        position_range_begin(reading->at, plan->table, plan->index_number, &plan->range, plan->list->is_descending);
     int rc = statement != NULL ? SQLITE_ROW : sqlite_code(reading->at->conn);
     while (rc == SQLITE_ROW && !reading->is_over) {
         rc = sqlite3_step(statement) & 0xff;
@@ -125,36 +118,39 @@ static enum table_outcome read_page(struct reading *reading)
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
         return rows_failed(reading->at->conn, rc, "read a page of items", reading->err);
     if (!reading->is_over) {
-        json_decref(reading->page->next);
-        reading->page->next = NULL;
+        json_decref(reading->page->last_key);
+        reading->page->last_key = NULL;
     }
     return TABLE_OK;
 }
 
-static enum table_outcome query_in(struct reading *reading, const struct rows_query *query)
+static enum table_outcome list_in(struct reading *reading, const struct rows_list *list)
 {
-    struct rows_table table;
-    enum table_outcome outcome = rows_table_find(reading->at, query->table, &table, reading->err);
-    if (outcome == TABLE_OK && rows_plan(query, &table, &reading->plan, reading->err) != OS_OK)
+    struct sqlite_rows_table table;
+    enum table_outcome outcome = sqlite_rows_table_find(reading->at, list->table->name, &table, reading->err);
+    if (outcome == TABLE_OK && rows_plan(list, &table, &reading->plan, reading->err) != OS_OK)
         outcome = TABLE_REFUSED;
     if (outcome == TABLE_OK)
         outcome = read_page(reading);
-    rows_table_free(&table);
+    sqlite_rows_table_free(&table);
     return outcome;
 }
 
-enum table_outcome sqlite_rows_query(struct sqlite_rows *rows, const struct rows_query *query,
-                                     struct sqlite_patience patience, struct rows_page *ret, os_error *err)
+enum table_outcome sqlite_rows_list(struct sqlite_rows *rows, const struct rows_list *list,
+                                    struct sqlite_patience patience, struct rows_page *ret, os_error *err)
 {
     struct rows_conn at;
     struct reading reading = {.at = &at, .page = ret, .err = err};
     error_clear(err);
-    *ret = (struct rows_page){.items = json_array()};
+    *ret = (struct rows_page){.items = NULL};
+    if (rows_check_list(list, err) != OS_OK)
+        return TABLE_REFUSED;
+    ret->items = json_array();
     if (ret->items == NULL)
         return rows_no_memory(err);
     enum table_outcome outcome = rows_enter(rows, patience, ROWS_TO_READ, &at, err);
     if (outcome == TABLE_OK) {
-        outcome = query_in(&reading, query);
+        outcome = list_in(&reading, list);
         rows_leave(&at);
     }
     if (outcome != TABLE_OK)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sqlite/rows_query.h"
 
-#include "attribute/check.h"
-#include "attribute/projection.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -33,158 +31,99 @@ static void step_behind_prefix(struct rows_bytes *bytes)
         set_highest(bytes);
 }
 
-static void set_sort_bounds(const struct rows_query *query, struct rows_bytes *from, struct rows_bytes *until)
+static void set_sort_bounds(const struct rows_range *sort, struct rows_bytes *from, struct rows_bytes *until)
 {
     struct rows_bytes value;
-    rows_bytes_of(query->sort, &value);
-    bool has_lower = query->sort_test != CONDITION_IS_BELOW && query->sort_test != CONDITION_IS_AT_MOST;
-    bool has_upper = query->sort_test != CONDITION_IS_ABOVE && query->sort_test != CONDITION_IS_AT_LEAST;
+    rows_bytes_of(sort->value, &value);
+    bool has_lower = sort->test != CONDITION_IS_BELOW && sort->test != CONDITION_IS_AT_MOST;
+    bool has_upper = sort->test != CONDITION_IS_ABOVE && sort->test != CONDITION_IS_AT_LEAST;
     if (has_lower)
         *from = value;
-    if (query->sort_test == CONDITION_IS_ABOVE)
+    if (sort->test == CONDITION_IS_ABOVE)
         step_behind(from);
-    if (query->sort_test == CONDITION_IS_BETWEEN)
-        rows_bytes_of(query->sort_upper, &value);
+    if (sort->test == CONDITION_IS_BETWEEN)
+        rows_bytes_of(sort->upper, &value);
     if (has_upper)
         *until = value;
-    if (query->sort_test == CONDITION_BEGINS_WITH)
+    if (sort->test == CONDITION_BEGINS_WITH)
         step_behind_prefix(until);
-    else if (has_upper && query->sort_test != CONDITION_IS_BELOW)
+    else if (has_upper && sort->test != CONDITION_IS_BELOW)
         step_behind(until);
 }
 
 /* --------------------------------------------------------------------------------------------------------- checks */
 
-static os_code refuse(const struct rows_query *query, const char *fault, const char *name, os_error *err)
+/* Beyond what rows/check.h has looked at: what the definition of the table says. */
+static os_code refuse(const struct rows_list *list, const char *fault, const char *name, os_error *err)
 {
     return error_set(err, OS_ERR_ARGUMENT, "The %s of %.255s%s%.255s cannot be answered: %s%.255s.",
-                     query->partition != NULL ? "query" : "scan", query->table, query->index != NULL ? ", index " : "",
-                     query->index != NULL ? query->index : "", fault, name);
+                     list->partition != NULL ? "query" : "scan", list->table->name,
+                     list->index != NULL ? ", index " : "", list->index != NULL ? list->index : "", fault, name);
 }
 
-static const struct rows_keys *keys_of(const struct rows_plan *plan)
+static const struct rows_key_schema *keys_of(const struct rows_plan *plan)
 {
     return plan->index != NULL ? &plan->index->keys : &plan->table->definition.keys;
 }
 
-static os_code check_value(const struct rows_plan *plan, const struct rows_attribute *attribute, const json_t *value,
-                           size_t size_max, os_error *err)
+static os_code check_type(const struct rows_plan *plan, const struct rows_attribute *attribute, const json_t *value,
+                          os_error *err)
 {
-    const struct path_step step = {.name = attribute->name};
-    const struct path path = {&step, 1};
-    os_code code = value_check(value, &path, err);
-    const char *fault = code == OS_OK ? rows_value_fault(attribute, value, size_max) : NULL;
-    if (fault == NULL)
-        return code;
-    char sentence[160];
-    bool fits = text_concat(sentence, sizeof(sentence), "the value of a key ", fault, ": ", NULL);
-    return refuse(plan->query, fits ? sentence : fault, attribute->name, err);
+    if (value_type(value) == attribute->type)
+        return OS_OK;
+    return refuse(plan->list, "the value of a key is of another type than the key: ", attribute->name, err);
 }
 
-static bool is_sort_test(enum condition_test test)
+/* As the service: what an index does not have is no attribute that is missing, but a question that it cannot answer. */
+static os_code check_attribute(const struct rows_plan *plan, const char *name, os_error *err)
 {
-    switch (test) {
-    case CONDITION_EQUALS:
-    case CONDITION_IS_BELOW:
-    case CONDITION_IS_AT_MOST:
-    case CONDITION_IS_ABOVE:
-    case CONDITION_IS_AT_LEAST:
-    case CONDITION_IS_BETWEEN:
-    case CONDITION_BEGINS_WITH: return true;
-    default: return false;
-    }
-}
-
-static os_code check_sort(const struct rows_plan *plan, os_error *err)
-{
-    const struct rows_query *query = plan->query;
-    const struct rows_attribute *sort = &keys_of(plan)->sort;
-    if (sort->name == NULL)
-        return refuse(query, "there is no sort key to ask for", "", err);
-    if (!is_sort_test(query->sort_test))
-        return refuse(query, "a sort key is asked for by =, <, <=, >, >=, BETWEEN and begins_with alone: ", sort->name,
-                      err);
-    const struct path_step step = {.name = sort->name};
-    const struct condition_term term = {
-        .path = {&step, 1}, .test = query->sort_test, .value = query->sort, .upper = query->sort_upper};
-    os_code code = condition_check(&(struct condition){&term, 1}, err);
-    if (code == OS_OK)
-        code = check_value(plan, sort, query->sort, ROWS_SORT_MAX, err);
-    if (code == OS_OK && query->sort_test == CONDITION_IS_BETWEEN)
-        code = check_value(plan, sort, query->sort_upper, ROWS_SORT_MAX, err);
-    return code;
-}
-
-/* As the service: the filter of a query has no keys, which are asked for otherwise; and what an index does not have is no
- * attribute that is missing, but a question that it cannot answer. */
-static os_code check_attribute(const struct rows_plan *plan, const char *name, bool is_of_filter, os_error *err)
-{
-    if (is_of_filter && plan->query->partition != NULL && rows_keys_have(keys_of(plan), name))
-        return refuse(plan->query, "the filter of a query has no key attributes, such as ", name, err);
     if (plan->index != NULL && !rows_index_projects(&plan->table->definition, plan->index, name))
-        return refuse(plan->query, "the index does not have the attribute ", name, err);
+        return refuse(plan->list, "the index does not have the attribute ", name, err);
     return OS_OK;
 }
 
 static os_code check_attributes(const struct rows_plan *plan, os_error *err)
 {
-    const struct rows_query *query = plan->query;
-    os_code code = projection_check(query->paths, query->path_count, err);
-    for (size_t i = 0; i < query->path_count && code == OS_OK; i++)
-        code = check_attribute(plan, query->paths[i].steps[0].name, false, err);
-    if (code != OS_OK || query->filter == NULL)
-        return code;
-    code = condition_check(query->filter, err);
-    for (size_t i = 0; i < query->filter->count && code == OS_OK; i++)
-        code = check_attribute(plan, query->filter->terms[i].path.steps[0].name, true, err);
+    const struct rows_list *list = plan->list;
+    os_code code = OS_OK;
+    for (size_t i = 0; i < list->path_count && code == OS_OK; i++)
+        code = check_attribute(plan, list->paths[i].steps[0].name, err);
+    for (size_t i = 0; i < list->filter.count && code == OS_OK; i++)
+        code = check_attribute(plan, list->filter.terms[i].path.steps[0].name, err);
     return code;
-}
-
-static os_code check_scan(const struct rows_query *query, os_error *err)
-{
-    if (query->sort_test != 0)
-        return refuse(query, "a sort key is asked for in one partition alone", "", err);
-    if (query->is_descending)
-        return refuse(query, "a scan has no order that could be turned round", "", err);
-    if (query->segments > ROWS_SEGMENTS_MAX ||
-        (query->segments == 0 ? query->segment > 0 : query->segment >= query->segments))
-        return refuse(query, "it has 1 to 1000000 segments, which are counted from 0", "", err);
-    return OS_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- range */
 
 static os_code plan_query(struct rows_plan *plan, os_error *err)
 {
-    const struct rows_query *query = plan->query;
-    struct rows_key *from = &plan->range.from.key;
-    struct rows_key *until = &plan->range.until.key;
-    if (query->segments != 0 || query->segment != 0)
-        return refuse(query, "only a scan has segments", "", err);
-    os_code code = check_value(plan, &keys_of(plan)->partition, query->partition, ROWS_PARTITION_MAX, err);
-    if (code == OS_OK && query->sort_test != 0)
-        code = check_sort(plan, err);
+    const struct rows_list *list = plan->list;
+    const struct rows_key_schema *keys = keys_of(plan);
+    struct encoded_key *from = &plan->range.from.key;
+    struct encoded_key *until = &plan->range.until.key;
+    os_code code = check_type(plan, &keys->partition, list->partition, err);
+    if (code == OS_OK && list->sort.test != 0)
+        code = check_type(plan, &keys->sort, list->sort.value, err);
     if (code != OS_OK)
         return code;
-    rows_bytes_of(query->partition, &from->partition);
-    rows_key_hash(from);
+    rows_bytes_of(list->partition, &from->partition);
+    encoded_key_hash(from);
     *until = *from;
     set_highest(&until->sort);
-    if (query->sort_test != 0)
-        set_sort_bounds(query, &from->sort, &until->sort);
+    if (list->sort.test != 0)
+        set_sort_bounds(&list->sort, &from->sort, &until->sort);
     return OS_OK;
 }
 
-static os_code plan_scan(struct rows_plan *plan, os_error *err)
+static void plan_scan(struct rows_plan *plan)
 {
-    const struct rows_query *query = plan->query;
-    int64_t segments = query->segments == 0 ? 1 : query->segments;
-    plan->range.from.key.hash = ROWS_HASHES * query->segment / segments;
-    plan->range.until.key.hash = ROWS_HASHES * (query->segment + (int64_t)1) / segments;
-    return check_scan(query, err);
+    const struct rows_list *list = plan->list;
+    int64_t segments = list->segments == 0 ? 1 : list->segments;
+    plan->range.from.key.hash = ROWS_HASHES * list->segment / segments;
+    plan->range.until.key.hash = ROWS_HASHES * (list->segment + (int64_t)1) / segments;
 }
 
-static int compare_keys(const struct rows_key *a, const struct rows_key *b)
+static int compare_keys(const struct encoded_key *a, const struct encoded_key *b)
 {
     if (a->hash != b->hash)
         return a->hash < b->hash ? -1 : 1;
@@ -201,28 +140,21 @@ static int compare_positions(const struct rows_position *a, const struct rows_po
     return order != 0 ? order : rows_bytes_compare(&a->row.sort, &b->row.sort);
 }
 
-/* The position that `start` names, which has just the attributes of a page's `next`. */
+/* The position that the start key names. */
 static os_code read_start(const struct rows_plan *plan, struct rows_position *ret, os_error *err)
 {
-    static const char fault[] = "the key to start at is not one that a page of the same gave as `next`";
-    const struct rows_keys *keys = &plan->table->definition.keys;
-    os_code code = item_check(plan->query->start, err);
-    if (code == OS_OK)
-        code = rows_key_of(plan->table->name, keys, plan->query->start, &ret->row, err);
+    const json_t *start = plan->list->start_key;
+    os_code code = encoded_key_of(plan->table->name, &plan->table->definition.keys, start, &ret->row, err);
     if (code != OS_OK)
         return code;
     if (plan->index == NULL) {
         ret->key = ret->row;
         memset(&ret->row, 0, sizeof(ret->row));
-    } else if (!rows_index_key_of(&plan->index->keys, plan->query->start, &ret->key)) {
-        return refuse(plan->query, fault, "", err);
+        return OS_OK;
     }
-    json_t *all = rows_key_attributes(keys, plan->index, plan->query->start);
-    bool is_whole = all != NULL && json_object_size(all) == json_object_size(plan->query->start);
-    json_decref(all);
-    if (all == NULL)
-        return error_no_memory(err);
-    return is_whole ? OS_OK : refuse(plan->query, fault, "", err);
+    return encoded_key_of_index(&plan->index->keys, start, &ret->key)
+               ? OS_OK
+               : refuse(plan->list, "the key to start at is none of the index", "", err);
 }
 
 static os_code plan_start(struct rows_plan *plan, os_error *err)
@@ -232,8 +164,8 @@ static os_code plan_start(struct rows_plan *plan, os_error *err)
     if (code != OS_OK)
         return code;
     if (compare_positions(&start, &plan->range.from) < 0 || compare_positions(&start, &plan->range.until) >= 0)
-        return refuse(plan->query, "the key to start at is outside of what is asked for", "", err);
-    if (plan->query->is_descending) {
+        return refuse(plan->list, "the key to start at is outside of what is asked for", "", err);
+    if (plan->list->is_descending) {
         plan->range.until = start;
         return OS_OK;
     }
@@ -244,26 +176,34 @@ static os_code plan_start(struct rows_plan *plan, os_error *err)
 
 static os_code plan_index(struct rows_plan *plan, os_error *err)
 {
+    char of[ROWS_NAME_MAX + 16];
     const struct rows_definition *definition = &plan->table->definition;
-    if (plan->query->index == NULL)
+    const struct rows_list *list = plan->list;
+    if (list->index == NULL)
         return OS_OK;
-    plan->index = rows_index_find(definition, plan->query->index);
+    plan->index = rows_index_find(definition, list->index);
     if (plan->index == NULL)
-        return refuse(plan->query, "the table has no such index", "", err);
+        return refuse(list, "the table has no such index", "", err);
     plan->index_number = (int)(plan->index - definition->indexes) + 1;
-    return OS_OK;
+    (void)text_concat(of, sizeof(of), "the index ", list->index, NULL);
+    return rows_key_schema_fit(&plan->index->keys, &list->index_keys, of, err);
 }
 
-os_code rows_plan(const struct rows_query *query, const struct rows_table *table, struct rows_plan *ret, os_error *err)
+os_code rows_plan(const struct rows_list *list, const struct sqlite_rows_table *table, struct rows_plan *ret,
+                  os_error *err)
 {
     memset(ret, 0, sizeof(*ret));
-    ret->query = query;
+    ret->list = list;
     ret->table = table;
     ret->index_number = ROWS_NO_INDEX;
-    os_code code = plan_index(ret, err);
+    os_code code = sqlite_rows_table_fit(table, list->table, err);
     if (code == OS_OK)
-        code = query->partition != NULL ? plan_query(ret, err) : plan_scan(ret, err);
+        code = plan_index(ret, err);
+    if (code == OS_OK && list->partition != NULL)
+        code = plan_query(ret, err);
+    else if (code == OS_OK)
+        plan_scan(ret);
     if (code == OS_OK)
         code = check_attributes(ret, err);
-    return code == OS_OK && query->start != NULL ? plan_start(ret, err) : code;
+    return code == OS_OK && list->start_key != NULL ? plan_start(ret, err) : code;
 }

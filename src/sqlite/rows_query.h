@@ -7,14 +7,15 @@
 #include "sqlite/rows_item.h"
 
 struct rows_plan {
-    const struct rows_query *query;
-    const struct rows_table *table;
+    const struct rows_list *list; /* checked */
+    const struct sqlite_rows_table *table;
     const struct rows_index *index; /* NULL: the table itself */
     int index_number;
-    struct rows_range range;
+    struct position_range range;
 };
 
 /* `table`: its definition. OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY. */
-os_code rows_plan(const struct rows_query *query, const struct rows_table *table, struct rows_plan *ret, os_error *err);
+os_code rows_plan(const struct rows_list *list, const struct sqlite_rows_table *table, struct rows_plan *ret,
+                  os_error *err);
 
 #endif

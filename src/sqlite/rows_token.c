@@ -39,7 +39,7 @@ static json_t *value_tree(const json_t *value)
 static json_t *condition_tree(const struct condition *condition)
 {
     json_t *terms = json_array();
-    for (size_t i = 0; condition != NULL && i < condition->count; i++) {
+    for (size_t i = 0; i < condition->count; i++) {
         const struct condition_term *term = &condition->terms[i];
         bool has_value = term->test != CONDITION_EXISTS && term->test != CONDITION_IS_ABSENT;
         terms = append(terms, json_integer(term->test));
@@ -66,9 +66,9 @@ static json_t *changes_tree(const struct rows_write *write)
 static json_t *write_tree(const struct rows_write *write)
 {
     json_t *parts = append(json_array(), json_integer(write->kind));
-    parts = append(parts, json_string(write->table));
+    parts = append(parts, json_string(write->table->name));
     parts = append(parts, item_canonical(write->item));
-    parts = append(parts, condition_tree(write->condition));
+    parts = append(parts, condition_tree(&write->condition));
     return append(parts, changes_tree(write));
 }
 
@@ -85,36 +85,38 @@ static bool add_write(struct digest_stream *stream, const struct rows_write *wri
     return written;
 }
 
-os_code rows_digest_of(const struct rows_transaction *transaction, struct rows_digest *ret, os_error *err)
+os_code rows_token_make(const struct rows_transaction *transaction, int64_t now_s, struct rows_token *ret,
+                        os_error *err)
 {
     struct digest_stream stream;
     size_t len = 0;
+    *ret = (struct rows_token){.text = transaction->token, .now_s = now_s};
     if (!digest_stream_begin(&stream, "SHA256"))
         return error_no_memory(err);
     bool added = true;
     for (size_t i = 0; i < transaction->count && added; i++)
         added = add_write(&stream, &transaction->writes[i]);
-    added = added && digest_stream_end(&stream, ret->bytes, &len);
+    added = added && digest_stream_end(&stream, ret->writes, &len);
     digest_stream_free(&stream);
     return added ? OS_OK : error_no_memory(err);
 }
 
 /* --------------------------------------------------------------------------------------------------------- tokens */
 
-enum table_outcome rows_token_find(struct rows_conn *at, const struct rows_transaction *transaction,
-                                   const struct rows_digest *digest, enum rows_token_state *ret, os_error *err)
+enum table_outcome rows_token_find(struct rows_conn *at, const struct rows_token *token, enum rows_token_state *ret,
+                                   os_error *err)
 {
     sqlite3_stmt *get = sqlite_statement(at->conn, ROWS_TOKEN_GET);
-    int rc = get != NULL ? sqlite3_bind_text(get, 1, transaction->token, -1, SQLITE_STATIC) : sqlite_code(at->conn);
+    int rc = get != NULL ? sqlite3_bind_text(get, 1, token->text, -1, SQLITE_STATIC) : sqlite_code(at->conn);
     if (rc == SQLITE_OK)
-        rc = sqlite3_bind_int64(get, 2, transaction->now_s - TOKEN_LIVES_S);
+        rc = sqlite3_bind_int64(get, 2, token->now_s - TOKEN_LIVES_S);
     if (rc == SQLITE_OK)
         rc = sqlite3_step(get) & 0xff;
     *ret = ROWS_TOKEN_NEW;
     if (rc == SQLITE_ROW) {
         const void *writes = sqlite3_column_blob(get, 0);
         bool is_same = sqlite3_column_bytes(get, 0) == SHA256_SIZE && writes != NULL &&
-                       memcmp(writes, digest->bytes, SHA256_SIZE) == 0;
+                       memcmp(writes, token->writes, SHA256_SIZE) == 0;
         *ret = is_same ? ROWS_TOKEN_DONE : ROWS_TOKEN_USED;
     }
     (void)sqlite3_reset(get);
@@ -128,18 +130,17 @@ static int expire_tokens(struct rows_conn *at, int64_t now_s)
     return rc == SQLITE_OK ? sqlite_run(expire) : rc;
 }
 
-enum table_outcome rows_token_put(struct rows_conn *at, const struct rows_transaction *transaction,
-                                  const struct rows_digest *digest, os_error *err)
+enum table_outcome rows_token_put(struct rows_conn *at, const struct rows_token *token, os_error *err)
 {
     sqlite3_stmt *put = sqlite_statement(at->conn, ROWS_TOKEN_PUT);
-    int rc = put != NULL ? sqlite3_bind_text(put, 1, transaction->token, -1, SQLITE_STATIC) : sqlite_code(at->conn);
+    int rc = put != NULL ? sqlite3_bind_text(put, 1, token->text, -1, SQLITE_STATIC) : sqlite_code(at->conn);
     if (rc == SQLITE_OK)
-        rc = sqlite3_bind_int64(put, 2, transaction->now_s);
+        rc = sqlite3_bind_int64(put, 2, token->now_s);
     if (rc == SQLITE_OK)
-        rc = sqlite3_bind_blob(put, 3, digest->bytes, SHA256_SIZE, SQLITE_STATIC);
+        rc = sqlite3_bind_blob(put, 3, token->writes, SHA256_SIZE, SQLITE_STATIC);
     if (rc == SQLITE_OK)
         rc = sqlite_run(put);
     if (rc == SQLITE_OK)
-        rc = expire_tokens(at, transaction->now_s);
+        rc = expire_tokens(at, token->now_s);
     return rc == SQLITE_OK ? TABLE_OK : rows_failed(at->conn, rc, "write a token", err);
 }

@@ -4,14 +4,17 @@
 #define OSCOMMIT_SQLITE_ROWS_TOKEN_H
 
 #include "base/digest.h"
-#include "sqlite/rows.h"
+#include "rows/rows.h"
 #include "sqlite/rows_file.h"
 
-struct rows_digest {
-    unsigned char bytes[SHA256_SIZE];
+struct rows_token {
+    const char *text; /* borrowed */
+    int64_t now_s;
+    unsigned char writes[SHA256_SIZE]; /* what all of them say: equal for equal ones */
 };
-/* What all writes say, checked as they are; equal for equal ones. OS_ERR_NO_MEMORY. */
-os_code rows_digest_of(const struct rows_transaction *transaction, struct rows_digest *ret, os_error *err);
+/* Of a transaction that has been checked. OS_ERR_NO_MEMORY. */
+os_code rows_token_make(const struct rows_transaction *transaction, int64_t now_s, struct rows_token *ret,
+                        os_error *err);
 
 enum rows_token_state {
     ROWS_TOKEN_NEW = 1,
@@ -19,10 +22,9 @@ enum rows_token_state {
     ROWS_TOKEN_USED  /* for others */
 };
 /* Inside a transaction. The tables of SQLite are there. */
-enum table_outcome rows_token_find(struct rows_conn *at, const struct rows_transaction *transaction,
-                                   const struct rows_digest *digest, enum rows_token_state *ret, os_error *err);
+enum table_outcome rows_token_find(struct rows_conn *at, const struct rows_token *token, enum rows_token_state *ret,
+                                   os_error *err);
 /* Also removes some that are older than ten minutes. */
-enum table_outcome rows_token_put(struct rows_conn *at, const struct rows_transaction *transaction,
-                                  const struct rows_digest *digest, os_error *err);
+enum table_outcome rows_token_put(struct rows_conn *at, const struct rows_token *token, os_error *err);
 
 #endif

@@ -2,8 +2,8 @@
 #include "sqlite/rows_work.h"
 
 #include "attribute/canonical.h"
-#include "attribute/check.h"
 #include "base/error.h"
+#include "rows/check.h"
 
 void rows_work_free(struct rows_work *work)
 {
@@ -15,67 +15,41 @@ void rows_work_free(struct rows_work *work)
 
 /* ---------------------------------------------------------------------------------------------------------- check */
 
-static const char *fault_of(const struct rows_write *write)
-{
-    switch (write->kind) {
-    case ROWS_PUT:
-    case ROWS_UPDATE:
-    case ROWS_DELETE: break;
-    case ROWS_CHECK:
-        return write->condition == NULL || write->condition->count == 0
-                   ? "A CHECK without a condition says nothing. Give it one, or leave it out."
-                   : NULL;
-    default: return "The kind of a write is PUT, UPDATE, DELETE or CHECK.";
-    }
-    return write->kind != ROWS_UPDATE && write->change_count > 0 ? "Only an UPDATE has changes." : NULL;
-}
+typedef os_code (*check_fn)(const struct rows_write *write, os_error *err);
 
-os_code rows_work_check(struct rows_work *work, os_error *err)
+static os_code check_by(struct rows_work *work, check_fn check, os_error *err)
 {
     const struct rows_write *write = work->write;
-    const char *fault = fault_of(write);
-    if (fault != NULL)
-        return error_set(err, OS_ERR_ARGUMENT, "%s", fault);
-    os_code code = rows_name_check(write->table, "a table", err);
+    os_code code = rows_check_name(write->table->name, "a table", err);
     if (code == OS_OK)
-        code = item_check(write->item, err);
-    if (code == OS_OK && write->condition != NULL)
-        code = condition_check(write->condition, err);
-    if (code == OS_OK)
-        code = changes_check(write->changes, write->change_count, err);
+        code = check(write, err);
     if (code != OS_OK)
         return code;
     work->item = item_canonical(write->item);
     return work->item != NULL ? OS_OK : error_no_memory(err);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- place */
-
-static os_code check_changes(const struct rows_work *work, os_error *err)
+os_code rows_work_check(struct rows_work *work, os_error *err)
 {
-    const struct rows_write *write = work->write;
-    for (size_t i = 0; i < write->change_count; i++) {
-        const char *name = write->changes[i].path.steps[0].name;
-        if (rows_keys_have(&work->table->definition.keys, name)) {
-            return error_set(err, OS_ERR_ARGUMENT,
-                             "\"%.255s\" is a key attribute of the table %.255s, which no UPDATE changes. PUT another "
-                             "item, and DELETE this one.",
-                             name, work->table->name);
-        }
-    }
-    return OS_OK;
+    return check_by(work, rows_check_write, err);
 }
+
+os_code rows_work_check_alone(struct rows_work *work, os_error *err)
+{
+    return check_by(work, rows_check_write_alone, err);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- place */
 
 os_code rows_work_place(struct rows_work *work, os_error *err)
 {
-    const struct rows_table *table = work->table;
-    const struct rows_keys *keys = &table->definition.keys;
-    if (work->write->kind != ROWS_PUT) {
-        os_code code = rows_key_only(table->name, keys, work->item, &work->key, err);
-        return code == OS_OK ? check_changes(work, err) : code;
-    }
-    os_code code = rows_key_of(table->name, keys, work->item, &work->key, err);
-    return code == OS_OK ? rows_index_keys_check(&table->definition, work->item, err) : code;
+    const struct sqlite_rows_table *table = work->table;
+    os_code code = sqlite_rows_table_fit(table, work->write->table, err);
+    if (code == OS_OK)
+        code = encoded_key_of(table->name, &table->definition.keys, work->item, &work->key, err);
+    if (code != OS_OK || work->write->kind != ROWS_PUT)
+        return code;
+    return rows_index_keys_check(&table->definition, work->item, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------- evaluate */
@@ -99,7 +73,7 @@ os_code rows_work_evaluate(struct rows_work *work, bool *ret_holds, os_error *er
 {
     const struct rows_write *write = work->write;
     os_code code = OS_OK;
-    *ret_holds = write->condition == NULL || condition_holds(write->condition, work->before);
+    *ret_holds = condition_holds(&write->condition, work->before);
     if (!*ret_holds)
         return OS_OK;
     if (write->kind == ROWS_PUT)

@@ -2,6 +2,7 @@
 /* All-or-nothing writes: each is evaluated against what is there, then all are written, or none. */
 #include "attribute/value.h"
 #include "base/error.h"
+#include "rows/check.h"
 #include "sqlite/rows.h"
 #include "sqlite/rows_token.h"
 #include "sqlite/rows_work.h"
@@ -9,21 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void rows_answers_free(struct rows_answer *answers, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        json_decref(answers[i].item);
-        free(answers[i].why);
-        answers[i] = (struct rows_answer){.verdict = 0};
-    }
-}
-
 struct writing {
     struct rows_conn at;
-    const struct rows_transaction *transaction;
-    struct rows_digest digest; /* of a transaction with a token */
+    size_t count;
+    int64_t now_s;
+    struct rows_token token; /* its text is NULL of a write alone */
     struct rows_work *works;
-    struct rows_table *tables; /* room for one for each write */
+    struct sqlite_rows_table *tables; /* room for one for each write */
     size_t table_count;
     struct rows_answer *answers;
     bool has_refused;
@@ -39,9 +32,8 @@ static enum table_outcome refuse(struct writing *writing, size_t number, const o
     if (why->code == OS_ERR_NO_MEMORY)
         return rows_no_memory(writing->err);
     *answer = (struct rows_answer){.verdict = ROWS_REFUSED, .code = why->code, .why = strdup(why->message)};
-    if (!writing->has_refused && writing->transaction->count > 1)
-        error_set(writing->err, why->code, "Write %zu of %zu: %s", number + 1, writing->transaction->count,
-                  why->message);
+    if (!writing->has_refused && writing->count > 1)
+        error_set(writing->err, why->code, "Write %zu of %zu: %s", number + 1, writing->count, why->message);
     else if (!writing->has_refused)
         error_set(writing->err, why->code, "%s", why->message);
     writing->has_refused = true;
@@ -55,17 +47,17 @@ static enum table_outcome step_all(struct writing *writing, step_fn step)
 {
     os_error why;
     enum table_outcome outcome = TABLE_OK;
-    for (size_t i = 0; i < writing->transaction->count && outcome == TABLE_OK; i++)
+    for (size_t i = 0; i < writing->count && outcome == TABLE_OK; i++)
         if (step(&writing->works[i], &why) != OS_OK)
             outcome = refuse(writing, i, &why);
         else
-            writing->answers[i].verdict = ROWS_FINE;
+            writing->answers[i].verdict = ROWS_NOT_IN_THE_WAY;
     return outcome == TABLE_OK && writing->has_refused ? TABLE_REFUSED : outcome;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- places */
 
-static enum table_outcome find_table(struct writing *writing, const char *name, const struct rows_table **ret)
+static enum table_outcome find_table(struct writing *writing, const char *name, const struct sqlite_rows_table **ret)
 {
     for (size_t i = 0; i < writing->table_count; i++)
         if (strcmp(writing->tables[i].name, name) == 0) {
@@ -73,34 +65,17 @@ static enum table_outcome find_table(struct writing *writing, const char *name, 
             return TABLE_OK;
         }
     *ret = &writing->tables[writing->table_count];
-    return rows_table_find(&writing->at, name, &writing->tables[writing->table_count++], writing->err);
-}
-
-static enum table_outcome check_twins(struct writing *writing)
-{
-    for (size_t i = 1; i < writing->transaction->count; i++)
-        for (size_t j = 0; j < i; j++) {
-            const struct rows_work *a = &writing->works[j];
-            const struct rows_work *b = &writing->works[i];
-            if (a->table != b->table || !rows_keys_equal(&a->key, &b->key))
-                continue;
-            error_set(writing->err, OS_ERR_ARGUMENT,
-                      "Writes %zu and %zu of one transaction are about one item of the table %.255s. Make one of them, "
-                      "or two transactions.",
-                      j + 1, i + 1, a->table->name);
-            return TABLE_REFUSED;
-        }
-    return TABLE_OK;
+    return sqlite_rows_table_find(&writing->at, name, &writing->tables[writing->table_count++], writing->err);
 }
 
 static enum table_outcome place_all(struct writing *writing)
 {
     enum table_outcome outcome = TABLE_OK;
-    for (size_t i = 0; i < writing->transaction->count && outcome == TABLE_OK; i++)
-        outcome = find_table(writing, writing->works[i].write->table, &writing->works[i].table);
+    for (size_t i = 0; i < writing->count && outcome == TABLE_OK; i++)
+        outcome = find_table(writing, writing->works[i].write->table->name, &writing->works[i].table);
     if (outcome == TABLE_OK)
         outcome = step_all(writing, rows_work_place);
-    return outcome == TABLE_OK ? check_twins(writing) : outcome;
+    return outcome;
 }
 
 /* ------------------------------------------------------------------------------------------------------- evaluation */
@@ -130,26 +105,23 @@ static enum table_outcome judge(struct writing *writing)
     size_t size = 0;
     if (writing->has_refused)
         return TABLE_REFUSED;
-    for (size_t i = 0; i < writing->transaction->count; i++) {
+    for (size_t i = 0; i < writing->count; i++) {
         const struct rows_answer *answer = &writing->answers[i];
         const struct rows_work *work = &writing->works[i];
-        if (answer->verdict == ROWS_CONDITION_FAILED && outcome != TABLE_CONFLICT)
+        if (answer->verdict == ROWS_CONDITION_FAILED && outcome != TABLE_CONFLICT_BLIND)
             outcome = answer->item != NULL ? TABLE_CONFLICT : TABLE_CONFLICT_BLIND;
         if (work->text.len > 0)
             size += item_size(work->after);
     }
-    if (outcome != TABLE_OK || size <= ROWS_TRANSACTION_MAX)
+    if (outcome != TABLE_OK)
         return outcome;
-    error_set(writing->err, OS_ERR_TOO_LARGE,
-              "The items of the transaction have %zu bytes together; DynamoDB takes at most %d. Write them in several.",
-              size, ROWS_TRANSACTION_MAX);
-    return TABLE_REFUSED;
+    return rows_check_size(size, writing->err) == OS_OK ? TABLE_OK : TABLE_REFUSED;
 }
 
 static enum table_outcome evaluate_all(struct writing *writing)
 {
     enum table_outcome outcome = TABLE_OK;
-    for (size_t i = 0; i < writing->transaction->count && outcome == TABLE_OK; i++)
+    for (size_t i = 0; i < writing->count && outcome == TABLE_OK; i++)
         outcome = evaluate(writing, i);
     return outcome == TABLE_OK ? judge(writing) : outcome;
 }
@@ -166,32 +138,31 @@ static enum table_outcome apply(struct writing *writing, const struct rows_work 
     return rc == SQLITE_OK ? TABLE_OK : rows_failed(writing->at.conn, rc, "write an item", writing->err);
 }
 
-static bool is_of_transaction(const void *context, const struct rows_table *table, const struct rows_key *key)
+static bool is_of_transaction(const void *context, const struct sqlite_rows_table *table, const struct encoded_key *key)
 {
     const struct writing *writing = context;
-    for (size_t i = 0; i < writing->transaction->count; i++)
-        if (writing->works[i].table == table && rows_keys_equal(&writing->works[i].key, key))
+    for (size_t i = 0; i < writing->count; i++)
+        if (writing->works[i].table == table && encoded_keys_equal(&writing->works[i].key, key))
             return true;
     return false;
 }
 
-static enum table_outcome expire(struct writing *writing, const struct rows_table *table)
+static enum table_outcome expire(struct writing *writing, const struct sqlite_rows_table *table)
 {
     const struct rows_expiry expiry = {
-        .table = table, .now_s = writing->transaction->now_s, .is_kept = is_of_transaction, .context = writing};
+        .table = table, .now_s = writing->now_s, .is_kept = is_of_transaction, .context = writing};
     return table->definition.ttl != NULL ? rows_expire(&writing->at, &expiry, writing->err) : TABLE_OK;
 }
 
 static enum table_outcome write_all(struct writing *writing)
 {
-    const struct rows_transaction *transaction = writing->transaction;
     enum table_outcome outcome = TABLE_OK;
-    for (size_t i = 0; i < transaction->count && outcome == TABLE_OK; i++)
+    for (size_t i = 0; i < writing->count && outcome == TABLE_OK; i++)
         outcome = apply(writing, &writing->works[i]);
     for (size_t i = 0; i < writing->table_count && outcome == TABLE_OK; i++)
         outcome = expire(writing, &writing->tables[i]);
-    if (outcome == TABLE_OK && transaction->token != NULL)
-        outcome = rows_token_put(&writing->at, transaction, &writing->digest, writing->err);
+    if (outcome == TABLE_OK && writing->token.text != NULL)
+        outcome = rows_token_put(&writing->at, &writing->token, writing->err);
     return outcome == TABLE_OK ? rows_commit(&writing->at, writing->err) : outcome;
 }
 
@@ -199,15 +170,15 @@ static enum table_outcome look_for_token(struct writing *writing, bool *ret_is_d
 {
     enum rows_token_state state = ROWS_TOKEN_NEW;
     enum table_outcome outcome = TABLE_OK;
-    if (writing->transaction->token != NULL && writing->at.has_tables)
-        outcome = rows_token_find(&writing->at, writing->transaction, &writing->digest, &state, writing->err);
+    if (writing->token.text != NULL && writing->at.has_tables)
+        outcome = rows_token_find(&writing->at, &writing->token, &state, writing->err);
     *ret_is_done = state == ROWS_TOKEN_DONE;
     if (state != ROWS_TOKEN_USED)
         return outcome;
     error_set(writing->err, OS_ERR_REFUSED,
               "The token %s was used within the last ten minutes, for other writes: nothing was done. Take a new token "
               "for each transaction.",
-              writing->transaction->token);
+              writing->token.text);
     error_service(writing->err, 0, "IdempotentParameterMismatchException", NULL);
     return TABLE_REFUSED;
 }
@@ -227,87 +198,97 @@ static enum table_outcome write_in(struct writing *writing)
 
 /* ---------------------------------------------------------------------------------------------------------- the whole */
 
-static os_code check_transaction(const struct rows_transaction *transaction, os_error *err)
-{
-    const char *token = transaction->token;
-    if (transaction->count < 1 || transaction->count > ROWS_AT_ONCE_MAX) {
-        return error_set(err, OS_ERR_ARGUMENT, "A transaction has 1 to %d writes; this one has %zu.", ROWS_AT_ONCE_MAX,
-                         transaction->count);
-    }
-    if (token == NULL)
-        return OS_OK;
-    if (token[0] == '\0' || strlen(token) > ROWS_TOKEN_MAX)
-        return error_set(err, OS_ERR_ARGUMENT, "A token has 1 to %d characters; this one has %zu.", ROWS_TOKEN_MAX,
-                         strlen(token));
-    for (size_t i = 0; i < transaction->count; i++)
-        if (transaction->writes[i].shown != ROWS_SHOW_NOTHING)
-            return error_set(err, OS_ERR_ARGUMENT,
-                             "A transaction with a token shows no items: they are not kept for the time when it comes "
-                             "again. Read them afterwards.");
-    return OS_OK;
-}
-
+/* With all writes checked as they are. */
 static enum table_outcome write_checked(struct writing *writing, struct sqlite_rows *rows,
                                         struct sqlite_patience patience)
 {
-    const struct rows_transaction *transaction = writing->transaction;
-    enum table_outcome outcome = step_all(writing, rows_work_check);
-    if (outcome == TABLE_OK && transaction->token != NULL &&
-        rows_digest_of(transaction, &writing->digest, writing->err) != OS_OK)
-        outcome = TABLE_REFUSED;
-    if (outcome == TABLE_OK)
-        outcome = rows_enter(rows, patience, ROWS_TO_WRITE, &writing->at, writing->err);
-    if (writing->at.conn == NULL)
+    enum table_outcome outcome = rows_enter(rows, patience, ROWS_TO_WRITE, &writing->at, writing->err);
+    if (outcome != TABLE_OK)
         return outcome;
     outcome = write_in(writing);
     rows_leave(&writing->at);
     return outcome;
 }
 
-/* What is told of each write: its verdict where that is what decided, and what was asked to be shown. */
+/* What is told of each write: its verdict where that is what decided. */
 static void answer_all(struct writing *writing, enum table_outcome outcome)
 {
     bool is_judged = outcome == TABLE_OK || outcome == TABLE_CONFLICT || outcome == TABLE_CONFLICT_BLIND ||
                      (outcome == TABLE_REFUSED && writing->has_refused);
     if (!is_judged)
-        rows_answers_free(writing->answers, writing->transaction->count);
-    for (size_t i = 0; outcome == TABLE_OK && i < writing->transaction->count; i++) {
-        const struct rows_work *work = &writing->works[i];
-        if (work->write->shown == ROWS_SHOW_BEFORE)
-            writing->answers[i].item = json_incref(work->before);
-        else if (work->write->shown == ROWS_SHOW_AFTER)
-            writing->answers[i].item = json_incref(work->after);
-    }
+        rows_answers_free(writing->answers, writing->count);
+}
+
+static bool begin_writing(struct writing *writing, const struct rows_write *writes)
+{
+    writing->works = calloc(writing->count, sizeof(*writing->works));
+    writing->tables = calloc(writing->count, sizeof(*writing->tables));
+    for (size_t i = 0; writing->works != NULL && i < writing->count; i++)
+        writing->works[i].write = &writes[i];
+    return writing->works != NULL && writing->tables != NULL;
 }
 
 static void free_writing(struct writing *writing)
 {
-    size_t count = writing->transaction->count;
-    for (size_t i = 0; writing->works != NULL && i < count; i++)
+    for (size_t i = 0; writing->works != NULL && i < writing->count; i++)
         rows_work_free(&writing->works[i]);
     for (size_t i = 0; i < writing->table_count; i++)
-        rows_table_free(&writing->tables[i]);
+        sqlite_rows_table_free(&writing->tables[i]);
     free(writing->works);
     free(writing->tables);
 }
 
-enum table_outcome sqlite_rows_write(struct sqlite_rows *rows, const struct rows_transaction *transaction,
-                                     struct sqlite_patience patience, struct rows_answer *ret_answers, os_error *err)
+static json_t *returned(const struct rows_work *work)
 {
-    struct writing writing = {.transaction = transaction, .answers = ret_answers, .err = err};
+    if (!work->write->returns_item)
+        return NULL;
+    return json_incref(work->write->kind == ROWS_UPDATE ? work->after : work->before);
+}
+
+enum table_outcome sqlite_rows_write(struct sqlite_rows *rows, const struct rows_write *write,
+                                     struct sqlite_patience patience, int64_t now_s, json_t **ret_item, os_error *err)
+{
+    struct rows_answer answer = {.verdict = ROWS_NOT_JUDGED};
+    struct writing writing = {.count = 1, .now_s = now_s, .answers = &answer, .err = err};
+    error_clear(err);
+    *ret_item = NULL;
+    enum table_outcome outcome =
+        begin_writing(&writing, write) ? step_all(&writing, rows_work_check_alone) : rows_no_memory(err);
+    if (outcome == TABLE_OK)
+        outcome = write_checked(&writing, rows, patience);
+    if (outcome == TABLE_OK)
+        *ret_item = returned(&writing.works[0]);
+    else if (outcome == TABLE_CONFLICT)
+        *ret_item = json_incref(answer.item);
+    rows_answers_free(&answer, 1);
+    free_writing(&writing);
+    return outcome;
+}
+
+static enum table_outcome transact_checked(struct writing *writing, const struct rows_transaction *transaction,
+                                           struct sqlite_rows *rows, struct sqlite_patience patience)
+{
+    enum table_outcome outcome = step_all(writing, rows_work_check);
+    if (outcome != TABLE_OK)
+        return outcome;
+    if (rows_check_together(transaction, writing->err) != OS_OK ||
+        rows_token_make(transaction, writing->now_s, &writing->token, writing->err) != OS_OK)
+        return TABLE_REFUSED;
+    return write_checked(writing, rows, patience);
+}
+
+enum table_outcome sqlite_rows_transact(struct sqlite_rows *rows, const struct rows_transaction *transaction,
+                                        struct sqlite_patience patience, int64_t now_s, struct rows_answer *ret_answers,
+                                        os_error *err)
+{
+    struct writing writing = {.count = transaction->count, .now_s = now_s, .answers = ret_answers, .err = err};
     error_clear(err);
     memset(ret_answers, 0, transaction->count * sizeof(*ret_answers));
-    if (check_transaction(transaction, err) != OS_OK)
+    if (rows_check_transaction(transaction, err) != OS_OK)
         return TABLE_REFUSED;
-    writing.works = calloc(transaction->count, sizeof(*writing.works));
-    writing.tables = calloc(transaction->count, sizeof(*writing.tables));
-    enum table_outcome outcome = rows_no_memory(err);
-    if (writing.works != NULL && writing.tables != NULL) {
-        error_clear(err);
-        for (size_t i = 0; i < transaction->count; i++)
-            writing.works[i].write = &transaction->writes[i];
-        outcome = write_checked(&writing, rows, patience);
-    }
+    enum table_outcome outcome = begin_writing(&writing, transaction->writes)
+                                     ? transact_checked(&writing, transaction, rows, patience)
+                                     : rows_no_memory(err);
     answer_all(&writing, outcome);
     free_writing(&writing);
     return outcome;

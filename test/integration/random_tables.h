@@ -9,6 +9,7 @@
 #include "attribute/value.h"
 #include "dynamo/rows_request.h"
 #include "dynamo/rows_response.h"
+#include "rows/check.h"
 #include "support/raw_service.h"
 #include "unit/attribute/case_reading.h"
 #include "unit/attribute/plain_request.h"
@@ -99,6 +100,12 @@ static inline json_t *random_key(uint64_t *random, const struct many *many)
     return json_pack("{s:{s:s},s:o}", "pk", "S", partitions[random_below(random, PARTITIONS)], "sk", sort);
 }
 
+static inline bool is_row(const struct many *many, const json_t *item)
+{
+    const struct rows_write write = {.kind = ROWS_PUT, .table = &many->table, .item = item};
+    return rows_check_write(&write, NULL) == OS_OK;
+}
+
 /* Whole, and such as the library takes. */
 static inline json_t *random_row(uint64_t *random, const struct many *many)
 {
@@ -111,7 +118,7 @@ static inline json_t *random_row(uint64_t *random, const struct many *many)
             json_object_set_new(item, "g", json_pack("{s:s}", "S", random_below(random, 2) == 0 ? "x" : "y"));
         if (random_below(random, 3) > 0)
             json_object_set_new(item, "h", random_scalar(random, VALUE_N));
-        if (rows_check_item(&many->table, item, NULL) == OS_OK)
+        if (is_row(many, item))
             return item;
         json_decref(item);
     }
@@ -134,14 +141,16 @@ static inline void remember(struct many *many, const json_t *key, json_t *item)
         json_array_append(many->items, item);
 }
 
-static inline enum table_outcome send_write(const struct rows_write *write, struct rows_reading *ret)
+static inline enum table_outcome send_write(const struct rows_write *write)
 {
     struct http_request request;
     struct buf body;
-    os_error err;
+    struct dynamo_error detail;
+    json_t *found = NULL;
     assert_int_equal(rows_build_write(&server.endpoint, write, &request, &body, NULL), OS_OK);
     struct http_response response = real_exchange(&server, &request, &body);
-    enum table_outcome outcome = rows_read_write(&response, WHERE, write, ret, &err);
+    enum table_outcome outcome = rows_read_write(&response, WHERE, write, &found, &detail, NULL);
+    json_decref(found);
     http_response_free(&response);
     return outcome;
 }
@@ -150,11 +159,9 @@ static inline void fill_table(uint64_t *random, struct many *many)
 {
     many->items = json_array();
     for (size_t i = 0; i < ITEMS; i++) {
-        struct rows_reading reading;
         json_t *item = random_row(random, many);
         const struct rows_write write = {.kind = ROWS_PUT, .table = &many->table, .item = item};
-        assert_int_equal(send_write(&write, &reading), TABLE_OK);
-        rows_reading_free(&reading);
+        assert_int_equal(send_write(&write), TABLE_OK);
         remember(many, item, item);
         json_decref(item);
     }
@@ -167,11 +174,12 @@ static inline json_t *list_there(struct rows_list list, os_error *err)
     for (bool goes_on = true; goes_on;) {
         struct http_request request;
         struct rows_page page;
+        struct dynamo_error detail;
         struct buf body;
         list.start_key = start_key;
         assert_int_equal(rows_build_list(&server.endpoint, &list, &request, &body, NULL), OS_OK);
         struct http_response response = real_exchange(&server, &request, &body);
-        enum table_outcome outcome = rows_read_page(&response, WHERE, &list, &page, err);
+        enum table_outcome outcome = rows_read_page(&response, WHERE, &list, &page, &detail, err);
         json_decref(start_key);
         start_key = json_incref((json_t *)page.last_key);
         json_array_extend(found, (json_t *)page.items);

@@ -195,6 +195,7 @@ static void compare_start(const struct random_list *made)
     struct http_request request;
     struct buf body;
     struct rows_page page;
+    struct dynamo_error detail;
     os_error err = {.code = OS_OK};
     if (rows_build_list(&server.endpoint, &made->list, &request, &body, &err) != OS_OK) {
         if (!is_refused_list(made))
@@ -203,7 +204,7 @@ static void compare_start(const struct random_list *made)
         return;
     }
     struct http_response response = real_exchange(&server, &request, &body);
-    if (rows_read_page(&response, WHERE, &made->list, &page, &err) != TABLE_OK && !is_at_bound(&made->list))
+    if (rows_read_page(&response, WHERE, &made->list, &page, &detail, &err) != TABLE_OK && !is_at_bound(&made->list))
         report_difference(seed, "a start", made->list.start_key, report_list(made), NULL, NULL, err.message);
     rows_page_free(&page);
     http_response_free(&response);

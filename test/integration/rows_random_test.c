@@ -11,6 +11,7 @@
 #include "attribute/projection.h"
 #include "dynamo/rows_request.h"
 #include "dynamo/rows_response.h"
+#include "rows/check.h"
 #include "support/raw_service.h"
 #include "unit/attribute/case_reading.h"
 #include "unit/attribute/plain_request.h"
@@ -49,16 +50,17 @@ static void begin(struct plain_request *plain, const json_t *key)
 
 /* ------------------------------------------------------------------------------------------------------- requests */
 
-static enum table_outcome outcome_of_write(const struct rows_write *write, struct rows_reading *ret, os_error *err)
+static enum table_outcome outcome_of_write(const struct rows_write *write, json_t **ret, os_error *err)
 {
     struct http_request request;
     struct buf body;
     os_code code = rows_build_write(&server.endpoint, write, &request, &body, err);
-    *ret = (struct rows_reading){.item = NULL};
+    struct dynamo_error detail;
+    *ret = NULL;
     if (code != OS_OK)
         return TABLE_UNREADABLE;
     struct http_response response = real_exchange(&server, &request, &body);
-    enum table_outcome outcome = rows_read_write(&response, WHERE, write, ret, err);
+    enum table_outcome outcome = rows_read_write(&response, WHERE, write, ret, &detail, err);
     http_response_free(&response);
     return outcome;
 }
@@ -77,19 +79,19 @@ static bool builds(const struct rows_write *write)
 static json_t *put_item(uint64_t *state, uint64_t seed)
 {
     for (;;) {
-        struct rows_reading reading;
+        json_t *found = NULL;
         os_error err;
         json_t *item = random_item(state);
         json_object_set_new(item, "key", json_pack("{s:s}", "S", "k"));
         const struct rows_write write = {.kind = ROWS_PUT, .table = &table, .item = item};
         if (builds(&write)) {
-            enum table_outcome outcome = outcome_of_write(&write, &reading, &err);
-            rows_reading_free(&reading);
+            enum table_outcome outcome = outcome_of_write(&write, &found, &err);
+            json_decref(found);
             if (outcome == TABLE_OK)
                 return item;
             report_difference(seed, "the service does not take an item", item, NULL, NULL, NULL, err.message);
         } else if (!is_refused("PutItem", json_pack("{s:O}", "Item", item))) {
-            (void)rows_check_item(&table, item, &err);
+            (void)rows_check_write(&write, &err);
             report_difference(seed, "the library does not take an item", item, NULL, NULL, NULL, err.message);
         }
         json_decref(item);
@@ -119,7 +121,7 @@ static void ask_condition(uint64_t *state, uint64_t seed, json_t **of, const jso
 {
     const json_t *item = *of;
     struct random_condition made;
-    struct rows_reading reading;
+    json_t *found = NULL;
     os_error err = {.code = OS_OK};
     random_condition(state, item, &made);
     const struct rows_write write = {.kind = ROWS_UPDATE, .table = &table, .item = key, .condition = made.condition};
@@ -132,15 +134,14 @@ static void ask_condition(uint64_t *state, uint64_t seed, json_t **of, const jso
                               NULL, NULL, err.message);
     } else {
         bool holds = condition_holds(&made.condition, item);
-        enum table_outcome outcome = outcome_of_write(&write, &reading, &err);
+        enum table_outcome outcome = outcome_of_write(&write, &found, &err);
         json_t *ours = json_boolean(holds);
         if (outcome != (holds ? TABLE_OK : TABLE_CONFLICT))
             report_difference(seed, "a condition", item, report_condition(&made.condition), ours, NULL, err.message);
-        else if (!holds && !case_items_equal((json_t *)reading.item, (json_t *)item))
-            report_difference(seed, "the item in the way", item, report_condition(&made.condition), item, reading.item,
-                              "");
+        else if (!holds && !case_items_equal(found, (json_t *)item))
+            report_difference(seed, "the item in the way", item, report_condition(&made.condition), item, found, "");
         json_decref(ours);
-        rows_reading_free(&reading);
+        json_decref(found);
     }
     random_condition_free(&made);
 }
@@ -157,7 +158,7 @@ static void make_changes(uint64_t *state, uint64_t seed, json_t **of, const json
 {
     const json_t *item = *of;
     struct random_changes made;
-    struct rows_reading reading;
+    json_t *found = NULL;
     json_t *after = NULL;
     os_error err = {.code = OS_OK};
     random_changes(state, item, &made);
@@ -177,18 +178,18 @@ static void make_changes(uint64_t *state, uint64_t seed, json_t **of, const json
                               NULL, NULL, err.message);
     } else {
         code = change_apply(item, made.changes, made.count, &after, &err);
-        enum table_outcome outcome = outcome_of_write(&write, &reading, &err);
+        enum table_outcome outcome = outcome_of_write(&write, &found, &err);
         if (outcome != (code == OS_OK ? TABLE_OK : TABLE_REFUSED))
-            report_difference(seed, "changes", item, report_changes(made.changes, made.count), after, reading.item,
+            report_difference(seed, "changes", item, report_changes(made.changes, made.count), after, found,
                               err.message);
-        else if (code == OS_OK && !case_items_equal(after, (json_t *)reading.item))
-            report_difference(seed, "changes", item, report_changes(made.changes, made.count), after, reading.item, "");
+        else if (code == OS_OK && !case_items_equal(after, found))
+            report_difference(seed, "changes", item, report_changes(made.changes, made.count), after, found, "");
         if (outcome == TABLE_OK) {
-            json_t *made_of_it = json_incref((json_t *)reading.item);
+            json_t *made_of_it = json_incref(found);
             json_decref(*of);
             *of = made_of_it;
         }
-        rows_reading_free(&reading);
+        json_decref(found);
     }
     json_decref(after);
     random_changes_free(&made);
@@ -205,8 +206,9 @@ static void ask_parts(uint64_t *state, uint64_t seed, json_t **of, const json_t 
 {
     const json_t *item = *of;
     struct random_paths made;
+    struct dynamo_error detail;
     struct http_request request;
-    struct rows_reading reading;
+    json_t *found = NULL;
     struct buf body;
     os_error err = {.code = OS_OK};
     random_paths(state, item, &made);
@@ -224,13 +226,13 @@ static void ask_parts(uint64_t *state, uint64_t seed, json_t **of, const json_t 
     }
     struct http_response response = real_exchange(&server, &request, &body);
     json_t *parts = projection_of(item, made.paths, made.count);
-    enum table_outcome outcome = rows_read_get(&response, WHERE, &get, &reading, &err);
-    if (outcome != TABLE_OK || reading.item == NULL || !case_items_equal(parts, (json_t *)reading.item))
-        report_difference(seed, "parts", item, asked, parts, reading.item, err.message);
+    enum table_outcome outcome = rows_read_get(&response, WHERE, &get, &found, &detail, &err);
+    if (outcome != TABLE_OK || found == NULL || !case_items_equal(parts, found))
+        report_difference(seed, "parts", item, asked, parts, found, err.message);
     else
         json_decref(asked);
     json_decref(parts);
-    rows_reading_free(&reading);
+    json_decref(found);
     http_response_free(&response);
 }
 

@@ -11,9 +11,9 @@ struct random_write {
     struct many *many;
     struct random_condition condition;
     struct random_changes changes;
-    enum rows_reason_kind kind; /* what the library says of it */
-    const json_t *before;       /* borrowed; NULL: there is none */
-    json_t *after;              /* NULL: none is left */
+    enum rows_verdict kind; /* what the library says of it */
+    const json_t *before;   /* borrowed; NULL: there is none */
+    json_t *after;          /* NULL: none is left */
     json_t *item;
 };
 
@@ -48,7 +48,7 @@ static void play_write(struct random_write *made, const struct rows_write *write
 {
     os_code code = OS_OK;
     if (!condition_holds(&write->condition, made->before)) {
-        made->kind = ROWS_REASON_CONDITION;
+        made->kind = ROWS_CONDITION_FAILED;
         return;
     }
     if (write->kind == ROWS_PUT)
@@ -59,38 +59,38 @@ static void play_write(struct random_write *made, const struct rows_write *write
         code = change_apply(made->before != NULL ? made->before : made->item, write->changes, write->change_count,
                             &made->after, NULL);
     bool is_row = made->after == NULL || is_taken_by_index(made->after);
-    made->kind = code == OS_OK && is_row ? ROWS_REASON_NONE : ROWS_REASON_REFUSED;
+    made->kind = code == OS_OK && is_row ? ROWS_NOT_IN_THE_WAY : ROWS_REFUSED;
 }
 
 static json_t *report_write(const struct rows_write *write)
 {
-    return json_pack("[s,s,O,o,o]", rows_operation(write->kind), write->table->name, write->item,
-                     report_condition(&write->condition), report_changes(write->changes, write->change_count));
+    return json_pack("[s,s,O,o,o]", "write", write->table->name, write->item, report_condition(&write->condition),
+                     report_changes(write->changes, write->change_count));
 }
 
 /* For a change that an item has no place for DynamoDB Local refuses the whole request, where the API Reference has a
  * reason of ValidationError (TransactWriteItems, "TransactionCanceledException"). */
 static bool is_refused_whole(const struct random_write *made, size_t count, enum table_outcome outcome,
-                             const struct rows_cancellation *said)
+                             const struct rows_answer *said)
 {
     bool is_refused = false;
     for (size_t i = 0; i < count; i++)
-        is_refused = is_refused || made[i].kind == ROWS_REASON_REFUSED;
-    return is_refused && outcome == TABLE_REFUSED && strcmp(said->detail.code, "ValidationException") == 0;
+        is_refused = is_refused || made[i].kind == ROWS_REFUSED;
+    return is_refused && outcome == TABLE_REFUSED && said[0].verdict == ROWS_NOT_JUDGED;
 }
 
 static void compare_reasons(const struct random_write *made, const struct rows_write *writes, size_t count,
-                            enum table_outcome outcome, const struct rows_cancellation *said, const os_error *err)
+                            enum table_outcome outcome, const struct rows_answer *said, const os_error *err)
 {
     bool is_cancelled = false;
     if (is_refused_whole(made, count, outcome, said))
         return;
     for (size_t i = 0; i < count; i++) {
-        const struct rows_reason *reason = &said->reasons[i];
-        bool is_other = reason->item != NULL && !case_items_equal((json_t *)reason->item, (json_t *)made[i].before);
-        is_cancelled = is_cancelled || made[i].kind != ROWS_REASON_NONE;
-        if (reason->kind != made[i].kind || is_other)
-            report_difference(seed, reason->code != NULL ? reason->code : "no reason", made[i].before,
+        const struct rows_answer *reason = &said[i];
+        bool is_other = reason->item != NULL && !case_items_equal(reason->item, (json_t *)made[i].before);
+        is_cancelled = is_cancelled || made[i].kind != ROWS_NOT_IN_THE_WAY;
+        if (reason->verdict != made[i].kind || is_other)
+            report_difference(seed, reason->why != NULL ? reason->why : "a verdict", made[i].before,
                               report_write(&writes[i]), made[i].after, reason->item, err->message);
     }
     if (is_cancelled == (outcome == TABLE_OK))
@@ -102,7 +102,8 @@ static void transact(size_t number, struct random_write made[WRITES], struct row
     char token[37];
     struct http_request request;
     struct buf body;
-    struct rows_cancellation said;
+    struct rows_answer said[WRITES];
+    struct dynamo_error detail;
     os_error err = {.code = OS_OK};
     snprintf(token, sizeof(token), "%.24s-%zu", server.unique, number);
     const struct rows_transaction transaction = {writes, count, token};
@@ -111,11 +112,11 @@ static void transact(size_t number, struct random_write made[WRITES], struct row
     for (size_t i = 0; i < count; i++)
         play_write(&made[i], &writes[i]);
     struct http_response response = real_exchange(&server, &request, &body);
-    enum table_outcome outcome = rows_read_transact_write(&response, WHERE, &transaction, &said, &err);
-    compare_reasons(made, writes, count, outcome, &said, &err);
+    enum table_outcome outcome = rows_read_transact_write(&response, WHERE, &transaction, said, &detail, &err);
+    compare_reasons(made, writes, count, outcome, said, &err);
     for (size_t i = 0; i < count && outcome == TABLE_OK; i++)
         remember(made[i].many, made[i].item, made[i].after);
-    rows_cancellation_free(&said);
+    rows_answers_free(said, count);
     http_response_free(&response);
 }
 

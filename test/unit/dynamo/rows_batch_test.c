@@ -17,7 +17,8 @@ struct batching {
     struct http_response response;
     struct rows_get gets[3];
     struct rows_key keys[3];
-    struct rows_batch batch;
+    struct rows_items batch;
+    struct dynamo_error detail;
     os_error err;
 };
 
@@ -35,7 +36,7 @@ static void batching_set_up(struct batching *batching)
 static void forget(struct batching *batching)
 {
     http_response_free(&batching->response);
-    rows_batch_free(&batching->batch);
+    rows_items_free(&batching->batch);
 }
 
 static void batching_tear_down(struct batching *batching)
@@ -53,7 +54,7 @@ static void assert_item(const json_t *item, const char *text)
 
 static void assert_nothing(const struct batching *batching)
 {
-    for (size_t i = 0; i < ROWS_BATCH_MAX; i++)
+    for (size_t i = 0; i < ROWS_AT_ONCE_MAX; i++)
         assert_true(batching->batch.items[i] == NULL && !batching->batch.left[i]);
     assert_int_equal(batching->batch.left_count, 0);
 }
@@ -64,7 +65,8 @@ static enum table_outcome batch_outcome(struct batching *batching, const char *b
 {
     forget(batching);
     answer(&batching->response, 200, quoted(&batching->trees, body));
-    return rows_read_batch(&batching->response, WHERE, batching->keys, 3, &batching->batch, &batching->err);
+    return rows_read_batch(&batching->response, WHERE, batching->keys, 3, &batching->batch, &batching->detail,
+                           &batching->err);
 }
 
 TEST_WITH(batching, items_come_to_their_keys)
@@ -133,11 +135,13 @@ TEST_ROWS_WITH(batching, batch_rows, an_answer_that_is_not_in_order_gives_nothin
 TEST_WITH(batching, a_batch_that_nobody_answers_is_put_off_or_refused)
 {
     answer(&batching->response, 400, "{\"__type\":\"" SPACE "ProvisionedThroughputExceededException\"}");
-    assert_int_equal(rows_read_batch(&batching->response, WHERE, batching->keys, 3, &batching->batch, &batching->err),
+    assert_int_equal(rows_read_batch(&batching->response, WHERE, batching->keys, 3, &batching->batch, &batching->detail,
+                                     &batching->err),
                      TABLE_THROTTLED);
     forget(batching);
     answer(&batching->response, 400, "{\"__type\":\"" SPACE "ValidationException\"}");
-    assert_int_equal(rows_read_batch(&batching->response, WHERE, batching->keys, 3, &batching->batch, &batching->err),
+    assert_int_equal(rows_read_batch(&batching->response, WHERE, batching->keys, 3, &batching->batch, &batching->detail,
+                                     &batching->err),
                      TABLE_REFUSED);
     assert_nothing(batching);
 }
@@ -148,7 +152,8 @@ static enum table_outcome transact_outcome(struct batching *batching, int status
 {
     forget(batching);
     answer(&batching->response, status, quoted(&batching->trees, body));
-    return rows_read_transact_get(&batching->response, WHERE, batching->gets, 3, &batching->batch, &batching->err);
+    return rows_read_transact_get(&batching->response, WHERE, batching->gets, 3, &batching->batch, &batching->detail,
+                                  &batching->err);
 }
 
 TEST_WITH(batching, items_come_to_their_places)

@@ -25,7 +25,8 @@ struct transacting {
     struct http_response response;
     struct rows_write writes[3];
     struct rows_transaction transaction;
-    struct rows_cancellation cancellation;
+    struct rows_answer answers[3];
+    struct dynamo_error detail;
     os_error err;
 };
 
@@ -46,7 +47,7 @@ static void transacting_set_up(struct transacting *transacting)
 static void forget(struct transacting *transacting)
 {
     http_response_free(&transacting->response);
-    rows_cancellation_free(&transacting->cancellation);
+    rows_answers_free(transacting->answers, 3);
 }
 
 static void transacting_tear_down(struct transacting *transacting)
@@ -59,22 +60,23 @@ static enum table_outcome outcome_of(struct transacting *transacting, int status
 {
     forget(transacting);
     answer(&transacting->response, status, quoted(&transacting->trees, body));
-    return rows_read_transact_write(&transacting->response, WHERE, &transacting->transaction,
-                                    &transacting->cancellation, &transacting->err);
+    return rows_read_transact_write(&transacting->response, WHERE, &transacting->transaction, transacting->answers,
+                                    &transacting->detail, &transacting->err);
 }
 
-static void assert_no_reasons(const struct transacting *transacting)
+static void assert_answers(const struct transacting *transacting, enum rows_verdict verdict)
 {
-    assert_int_equal(transacting->cancellation.count, 0);
-    for (size_t i = 0; i < ROWS_TRANSACTION_MAX; i++)
-        assert_true(transacting->cancellation.reasons[i].kind == ROWS_REASON_NONE &&
-                    transacting->cancellation.reasons[i].item == NULL);
+    for (size_t i = 0; i < 3; i++) {
+        const struct rows_answer *answer = &transacting->answers[i];
+        assert_int_equal(answer->verdict, verdict);
+        assert_true(answer->item == NULL && answer->code == OS_OK && answer->why == NULL);
+    }
 }
 
 TEST_WITH(transacting, all_is_written)
 {
     assert_int_equal(outcome_of(transacting, 200, "{}"), TABLE_OK);
-    assert_no_reasons(transacting);
+    assert_answers(transacting, ROWS_NOT_IN_THE_WAY);
     assert_int_equal(outcome_of(transacting, 200, "{'ConsumedCapacity':[{'TableName':'orders'}]}"), TABLE_OK);
 }
 
@@ -85,7 +87,7 @@ TEST_WITH(transacting, an_answer_to_another_request_does_not_say_that_all_is_wri
     for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
         assert_int_equal(outcome_of(transacting, 200, bodies[i]), TABLE_AMBIGUOUS);
         assert_says(transacting->err, "which is none to this request. This one may have been applied");
-        assert_no_reasons(transacting);
+        assert_answers(transacting, ROWS_NOT_JUDGED);
     }
 }
 
@@ -99,15 +101,12 @@ TEST_WITH(transacting, the_items_in_the_way_are_given)
                                 "'None'},{'Code':'None'}],'Message':'Transaction cancelled, please refer cancellation "
                                 "reasons for specific reasons [ConditionalCheckFailed, None, None]'}"),
                      TABLE_CONFLICT);
-    const struct rows_reason *reasons = transacting->cancellation.reasons;
-    assert_int_equal(transacting->cancellation.count, 3);
-    assert_int_equal(reasons[0].kind, ROWS_REASON_CONDITION);
-    assert_string_equal(reasons[0].code, "ConditionalCheckFailed");
-    assert_string_equal(reasons[0].message, "The conditional request failed");
-    assert_true(json_equal((json_t *)reasons[0].item, tree(&transacting->trees, ITEM_A)));
-    assert_int_equal(reasons[1].kind, ROWS_REASON_NONE);
-    assert_string_equal(reasons[1].message, "");
-    assert_null(reasons[1].item);
+    const struct rows_answer *answers = transacting->answers;
+    assert_int_equal(answers[0].verdict, ROWS_CONDITION_FAILED);
+    assert_true(json_equal(answers[0].item, tree(&transacting->trees, ITEM_A)));
+    assert_null(answers[0].why);
+    assert_int_equal(answers[1].verdict, ROWS_NOT_IN_THE_WAY);
+    assert_null(answers[1].item);
 }
 
 static const struct conflict_row {
@@ -135,7 +134,8 @@ TEST_ROWS_WITH(transacting, conflict_rows, conditions_fail)
     char body[1024];
     snprintf(body, sizeof(body), REASONS "%s]}", row->reasons);
     assert_int_equal(outcome_of(transacting, 400, body), row->outcome);
-    assert_int_equal(transacting->cancellation.count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_not_equal(transacting->answers[i].verdict, ROWS_NOT_JUDGED);
 }
 
 static const struct other_row {
@@ -144,31 +144,51 @@ static const struct other_row {
     os_code code;
     const char *reasons;
     const char *says;
+    enum rows_verdict verdicts[3];
 } other_rows[] = {
-    {"another was under way", TABLE_THROTTLED, OS_ERR_THROTTLED,
+    {"another was under way",
+     TABLE_THROTTLED,
+     OS_ERR_THROTTLED,
      NONE ",{'Code':'TransactionConflict','Message':'Transaction is ongoing for the item'}," NONE,
      "TransactWriteItems of " WHERE " was put off, and nothing was written, for the item id \"u\" in table users: "
      "TransactionConflict: Transaction is ongoing for the item. Another transaction or write had this item under way. "
-     "Send it again after a pause."},
-    {"too many requests", TABLE_THROTTLED, OS_ERR_THROTTLED,
+     "Send it again after a pause.",
+     {ROWS_NOT_IN_THE_WAY, ROWS_PUT_OFF, ROWS_NOT_IN_THE_WAY}},
+    {"too many requests",
+     TABLE_THROTTLED,
+     OS_ERR_THROTTLED,
      "{'Code':'ThrottlingError','Message':'Throughput exceeds the current capacity.'}," NONE "," NONE,
-     "ThrottlingError: Throughput exceeds the current capacity. Send it again"},
-    {"too little capacity", TABLE_THROTTLED, OS_ERR_THROTTLED,
+     "ThrottlingError: Throughput exceeds the current capacity. Send it again",
+     {ROWS_PUT_OFF, ROWS_NOT_IN_THE_WAY, ROWS_NOT_IN_THE_WAY}},
+    {"too little capacity",
+     TABLE_THROTTLED,
+     OS_ERR_THROTTLED,
      NONE "," NONE ",{'Code':'ProvisionedThroughputExceeded'}",
      "for the item pk \"a\", sk \"2\" in table orders: ProvisionedThroughputExceeded. Send it again after a pause. If "
      "it "
-     "goes on, give the table more capacity"},
-    {"a wrong value", TABLE_REFUSED, OS_ERR_REFUSED,
+     "goes on, give the table more capacity",
+     {ROWS_NOT_IN_THE_WAY, ROWS_NOT_IN_THE_WAY, ROWS_PUT_OFF}},
+    {"a wrong value",
+     TABLE_REFUSED,
+     OS_ERR_REFUSED,
      "{'Code':'TransactionConflict'},{'Code':'ThrottlingError'},{'Code':'ValidationError','Message':'An operand in the "
      "update expression has an incorrect data type'}",
      "was refused, and nothing was written, for the item pk \"a\", sk \"2\" in table orders: ValidationError: An "
      "operand in "
-     "the update expression has an incorrect data type. Compare the request with the item"},
-    {"a full partition", TABLE_REFUSED, OS_ERR_TABLE,
+     "the update expression has an incorrect data type. Compare the request with the item",
+     {ROWS_PUT_OFF, ROWS_PUT_OFF, ROWS_REFUSED}},
+    {"a full partition",
+     TABLE_REFUSED,
+     OS_ERR_TABLE,
      NONE "," NONE ",{'Code':'ItemCollectionSizeLimitExceeded','Message':'Collection size exceeded.'}",
-     "Collection size exceeded. The items of this partition value have 10 GB"},
-    {"a code that is not known", TABLE_REFUSED, OS_ERR_SERVICE, NONE ",{'Code':'MoonIsFull','Message':'Wait.'}," NONE,
-     "nothing was written, for the item id \"u\" in table users: MoonIsFull: Wait. Look up this code"},
+     "Collection size exceeded. The items of this partition value have 10 GB",
+     {ROWS_NOT_IN_THE_WAY, ROWS_NOT_IN_THE_WAY, ROWS_REFUSED}},
+    {"a code that is not known",
+     TABLE_REFUSED,
+     OS_ERR_SERVICE,
+     NONE ",{'Code':'MoonIsFull','Message':'Wait.'}," NONE,
+     "nothing was written, for the item id \"u\" in table users: MoonIsFull: Wait. Look up this code",
+     {ROWS_NOT_IN_THE_WAY, ROWS_REFUSED, ROWS_NOT_IN_THE_WAY}},
 };
 
 TEST_ROWS_WITH(transacting, other_rows, it_is_cancelled_for_another_reason)
@@ -179,9 +199,25 @@ TEST_ROWS_WITH(transacting, other_rows, it_is_cancelled_for_another_reason)
     assert_int_equal(transacting->err.code, row->code);
     assert_says(transacting->err, row->says);
     assert_string_equal(transacting->err.service_code, "TransactionCanceledException");
-    assert_int_equal(transacting->cancellation.count, 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_null(transacting->cancellation.reasons[i].item);
+    for (size_t i = 0; i < 3; i++) {
+        assert_null(transacting->answers[i].item);
+        assert_int_equal(transacting->answers[i].verdict, row->verdicts[i]);
+        assert_int_equal(transacting->answers[i].why != NULL, row->verdicts[i] != ROWS_NOT_IN_THE_WAY);
+        assert_int_equal(transacting->answers[i].code != OS_OK, row->verdicts[i] != ROWS_NOT_IN_THE_WAY);
+    }
+}
+
+TEST_WITH(transacting, each_write_has_its_sentence)
+{
+    const char *body = REASONS "{'Code':'TransactionConflict'}," NONE ",{'Code':'ValidationError','Message':'Bad.'}]}";
+    assert_int_equal(outcome_of(transacting, 400, body), TABLE_REFUSED);
+    assert_string_equal(transacting->answers[0].why, "TransactionConflict. Another transaction or write had this item "
+                                                     "under way. Send it again after a pause.");
+    assert_int_equal(transacting->answers[0].code, OS_ERR_THROTTLED);
+    assert_string_equal(transacting->answers[2].why,
+                        "ValidationError: Bad. Compare the request with the item: the types of its values, its size, "
+                        "and whether it has a place for the change.");
+    assert_int_equal(transacting->answers[2].code, OS_ERR_REFUSED);
 }
 
 static const struct misfit_row {
@@ -219,7 +255,7 @@ TEST_ROWS_WITH(transacting, misfit_rows, a_cancellation_that_does_not_fit_leaves
     assert_int_equal(outcome_of(transacting, row->status, row->body), TABLE_AMBIGUOUS);
     assert_int_equal(transacting->err.code, OS_ERR_PROTOCOL);
     assert_says(transacting->err, "It may have been applied: send it again under its token, or read what is there.");
-    assert_no_reasons(transacting);
+    assert_answers(transacting, ROWS_NOT_JUDGED);
 }
 
 static const struct code_row {
@@ -254,7 +290,7 @@ TEST_ROWS_WITH(transacting, code_rows, a_code_says_whether_it_was_applied)
 {
     assert_int_equal(outcome_of(transacting, row->status, row->body), row->outcome);
     assert_says(transacting->err, row->says);
-    assert_no_reasons(transacting);
+    assert_answers(transacting, ROWS_NOT_JUDGED);
 }
 
 /* Which of a single write would be a failed condition. */
@@ -268,8 +304,8 @@ TEST_WITH(transacting, a_cancellation_that_is_too_large_leaves_it_open)
     assert_true(buf_add_str(&body, "]}"));
     answer_bytes(&transacting->response, 400, body.data, body.len);
     assert_int_equal(rows_read_transact_write(&transacting->response, WHERE, &transacting->transaction,
-                                              &transacting->cancellation, &transacting->err),
+                                              transacting->answers, &transacting->detail, &transacting->err),
                      TABLE_AMBIGUOUS);
-    assert_no_reasons(transacting);
+    assert_answers(transacting, ROWS_NOT_JUDGED);
     buf_free(&body);
 }

@@ -137,6 +137,7 @@ TEST_ROWS_WITH(building, build_rows, a_request_is_whole_or_not_there)
 struct answering {
     struct building building;
     struct http_response response;
+    struct dynamo_error detail;
     os_error err;
 };
 
@@ -155,57 +156,58 @@ typedef enum table_outcome read_fn(struct answering *answering);
 
 static enum table_outcome read_write(struct answering *answering)
 {
-    struct rows_reading reading;
-    enum table_outcome outcome =
-        rows_read_write(&answering->response, WHERE, &answering->building.write, &reading, &answering->err);
-    rows_reading_free(&reading);
+    json_t *item = NULL;
+    enum table_outcome outcome = rows_read_write(&answering->response, WHERE, &answering->building.write, &item,
+                                                 &answering->detail, &answering->err);
+    assert_int_equal(item != NULL, outcome == TABLE_CONFLICT);
+    json_decref(item);
     return outcome;
 }
 
 static enum table_outcome read_get(struct answering *answering)
 {
-    struct rows_reading reading;
-    enum table_outcome outcome =
-        rows_read_get(&answering->response, WHERE, &answering->building.get, &reading, &answering->err);
-    assert_int_equal(reading.item != NULL, outcome == TABLE_OK);
-    rows_reading_free(&reading);
+    json_t *item = NULL;
+    enum table_outcome outcome = rows_read_get(&answering->response, WHERE, &answering->building.get, &item,
+                                               &answering->detail, &answering->err);
+    assert_int_equal(item != NULL, outcome == TABLE_OK);
+    json_decref(item);
     return outcome;
 }
 
 static enum table_outcome read_batch(struct answering *answering)
 {
-    struct rows_batch batch;
-    enum table_outcome outcome =
-        rows_read_batch(&answering->response, WHERE, &answering->building.get.of, 1, &batch, &answering->err);
+    struct rows_items batch;
+    enum table_outcome outcome = rows_read_batch(&answering->response, WHERE, &answering->building.get.of, 1, &batch,
+                                                 &answering->detail, &answering->err);
     assert_int_equal(batch.items[0] != NULL, outcome == TABLE_OK);
-    rows_batch_free(&batch);
+    rows_items_free(&batch);
     return outcome;
 }
 
 static enum table_outcome read_transact_get(struct answering *answering)
 {
-    struct rows_batch batch;
-    enum table_outcome outcome =
-        rows_read_transact_get(&answering->response, WHERE, &answering->building.get, 1, &batch, &answering->err);
+    struct rows_items batch;
+    enum table_outcome outcome = rows_read_transact_get(&answering->response, WHERE, &answering->building.get, 1,
+                                                        &batch, &answering->detail, &answering->err);
     assert_int_equal(batch.items[0] != NULL, outcome == TABLE_OK);
-    rows_batch_free(&batch);
+    rows_items_free(&batch);
     return outcome;
 }
 
 static enum table_outcome read_transact_write(struct answering *answering)
 {
-    struct rows_cancellation cancellation;
+    struct rows_answer answer;
     enum table_outcome outcome = rows_read_transact_write(&answering->response, WHERE, &answering->building.transaction,
-                                                          &cancellation, &answering->err);
-    rows_cancellation_free(&cancellation);
+                                                          &answer, &answering->detail, &answering->err);
+    rows_answers_free(&answer, 1);
     return outcome;
 }
 
 static enum table_outcome read_page(struct answering *answering)
 {
     struct rows_page page;
-    enum table_outcome outcome =
-        rows_read_page(&answering->response, WHERE, &answering->building.list, &page, &answering->err);
+    enum table_outcome outcome = rows_read_page(&answering->response, WHERE, &answering->building.list, &page,
+                                                &answering->detail, &answering->err);
     assert_int_equal(page.items != NULL, outcome == TABLE_OK);
     assert_int_equal(page.last_key != NULL, outcome == TABLE_OK);
     rows_page_free(&page);

@@ -52,7 +52,7 @@ TEST_WITH(trees, a_batch_has_1_to_100_keys)
         keys[i] = (struct rows_key){&users, user(trees, i)};
     assert_int_equal(batch_code(keys, 100, &err), OS_OK);
     assert_int_equal(batch_code(keys, 101, &err), OS_ERR_ARGUMENT);
-    assert_says(err, "A BatchGetItem has 1 to 100 items, and this one would have 101");
+    assert_says(err, "A read of several items names 1 to 100 items, and this one would name 101");
     assert_int_equal(batch_code(keys, 0, &err), OS_ERR_ARGUMENT);
 }
 
@@ -65,7 +65,7 @@ TEST_WITH(trees, no_key_of_a_batch_comes_twice)
                                     {&orders, tree(trees, "{'sk':{'N':'1.0'},'pk':{'S':'a'}}")}};
     assert_int_equal(batch_code(keys, 2, &err), OS_OK);
     assert_int_equal(batch_code(keys, 3, &err), OS_ERR_ARGUMENT);
-    assert_says(err, "A BatchGetItem names the item pk \"a\", sk \"1.0\" of table \"orders\" twice");
+    assert_says(err, "A read of several items names the item pk \"a\", sk \"1.0\" of table \"orders\" twice");
     const struct rows_key wrong = {&users, tree(trees, "{'pk':{'S':'a'}}")};
     assert_int_equal(batch_code(&wrong, 1, &err), OS_ERR_ARGUMENT);
 }
@@ -89,11 +89,7 @@ TEST_WITH(trees, a_transaction_writes_to_several_tables)
          .changes = &change,
          .change_count = 1},
         {.kind = ROWS_DELETE, .table = &orders, .item = tree(trees, "{'pk':{'S':'a'},'sk':{'N':'2'}}")},
-        {.kind = ROWS_CHECK,
-         .table = &users,
-         .item = tree(trees, "{'id':{'S':'v'}}"),
-         .condition = {&is_there, 1},
-         .returns_item = true}};
+        {.kind = ROWS_CHECK, .table = &users, .item = tree(trees, "{'id':{'S':'v'}}"), .condition = {&is_there, 1}}};
     const struct rows_transaction transaction = {writes, 4, TOKEN};
     os_code code = rows_build_transact_write(&endpoint, &transaction, &request, &body, NULL);
     assert_request(
@@ -128,7 +124,7 @@ TEST_WITH(trees, a_transaction_has_1_to_100_writes)
         writes[i] = (struct rows_write){.kind = ROWS_DELETE, .table = &users, .item = user(trees, i)};
     assert_int_equal(transaction_code(&(struct rows_transaction){writes, 100, TOKEN}, &err), OS_OK);
     assert_int_equal(transaction_code(&(struct rows_transaction){writes, 101, TOKEN}, &err), OS_ERR_ARGUMENT);
-    assert_says(err, "A TransactWriteItems has 1 to 100 items, and this one would have 101");
+    assert_says(err, "A transaction names 1 to 100 items, and this one would name 101");
     assert_int_equal(transaction_code(&(struct rows_transaction){writes, 0, TOKEN}, &err), OS_ERR_ARGUMENT);
 }
 
@@ -162,7 +158,7 @@ TEST_WITH(trees, no_item_of_a_transaction_comes_twice)
         {.kind = ROWS_PUT, .table = &orders, .item = tree(trees, "{'pk':{'S':'a'},'sk':{'N':'1'},'x':{'S':'y'}}")},
         {.kind = ROWS_DELETE, .table = &orders, .item = tree(trees, "{'pk':{'S':'a'},'sk':{'N':'1e0'}}")}};
     assert_int_equal(transaction_code(&(struct rows_transaction){writes, 2, TOKEN}, &err), OS_ERR_ARGUMENT);
-    assert_says(err, "A TransactWriteItems names the item pk \"a\", sk \"1e0\" of table \"orders\" twice");
+    assert_says(err, "A transaction names the item pk \"a\", sk \"1e0\" of table \"orders\" twice");
     writes[1].item = tree(trees, "{'pk':{'S':'a'},'sk':{'N':'10'}}");
     assert_int_equal(transaction_code(&(struct rows_transaction){writes, 2, TOKEN}, &err), OS_OK);
 }
@@ -260,5 +256,5 @@ TEST_WITH(trees, a_read_of_a_transaction_has_1_to_100_items_and_none_twice)
     assert_int_equal(transact_get_code(gets, 0, &err), OS_ERR_ARGUMENT);
     gets[7].of.key = gets[3].of.key;
     assert_int_equal(transact_get_code(gets, 100, &err), OS_ERR_ARGUMENT);
-    assert_says(err, "A TransactGetItems names the item id \"key 3\" of table \"users\" twice");
+    assert_says(err, "A read of several items names the item id \"key 3\" of table \"users\" twice");
 }

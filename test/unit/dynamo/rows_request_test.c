@@ -214,9 +214,9 @@ TEST_WITH(trees, only_an_update_has_changes)
     const struct change change = {.path = PATH({.name = "x"}), .kind = CHANGE_REMOVE};
     struct rows_write write = {
         .kind = ROWS_PUT, .table = &orders, .item = tree(trees, A1), .changes = &change, .change_count = 1};
-    assert_refused(&write, OS_ERR_ARGUMENT, "Only an update of an item has changes");
+    assert_refused(&write, OS_ERR_ARGUMENT, "Only an UPDATE has changes.");
     write.kind = ROWS_DELETE;
-    assert_refused(&write, OS_ERR_ARGUMENT, "Only an update of an item has changes");
+    assert_refused(&write, OS_ERR_ARGUMENT, "Only an UPDATE has changes.");
 }
 
 TEST_WITH(trees, an_item_of_more_than_400_KB_is_refused)

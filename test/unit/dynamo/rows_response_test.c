@@ -15,7 +15,8 @@ struct reading {
     struct trees trees;
     struct http_response response;
     struct rows_write write;
-    struct rows_reading read;
+    json_t *item;
+    struct dynamo_error detail;
     os_error err;
 };
 
@@ -30,7 +31,8 @@ static void reading_set_up(struct reading *reading)
 static void forget(struct reading *reading)
 {
     http_response_free(&reading->response);
-    rows_reading_free(&reading->read);
+    json_decref(reading->item);
+    reading->item = NULL;
 }
 
 static void reading_tear_down(struct reading *reading)
@@ -43,13 +45,13 @@ static enum table_outcome write_outcome(struct reading *reading, int status, con
 {
     forget(reading);
     answer(&reading->response, status, quoted(&reading->trees, body));
-    return rows_read_write(&reading->response, WHERE, &reading->write, &reading->read, &reading->err);
+    return rows_read_write(&reading->response, WHERE, &reading->write, &reading->item, &reading->detail, &reading->err);
 }
 
 static void assert_item(const struct reading *reading, const char *text)
 {
     json_t *item = case_json(text);
-    assert_true(json_equal(reading->read.item, item));
+    assert_true(json_equal(reading->item, item));
     json_decref(item);
 }
 
@@ -58,14 +60,14 @@ static void assert_item(const struct reading *reading, const char *text)
 TEST_WITH(reading, a_write_is_done)
 {
     assert_int_equal(write_outcome(reading, 200, "{}"), TABLE_OK);
-    assert_null(reading->read.item);
+    assert_null(reading->item);
 }
 
 TEST_WITH(reading, a_failed_condition_gives_the_item_in_the_way)
 {
     assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':" A1 "}"), TABLE_CONFLICT);
     assert_item(reading, A1);
-    assert_string_equal(reading->read.detail.code, "ConditionalCheckFailedException");
+    assert_string_equal(reading->detail.code, "ConditionalCheckFailedException");
 }
 
 TEST_WITH(reading, a_number_of_a_key_is_the_same_however_it_is_written)
@@ -100,7 +102,7 @@ static const struct conflict_row {
 TEST_ROWS_WITH(reading, conflict_rows, a_failed_condition)
 {
     assert_int_equal(write_outcome(reading, row->status, row->body), row->outcome);
-    assert_null(reading->read.item);
+    assert_null(reading->item);
     if (row->says != NULL)
         assert_says(reading->err, row->says);
 }
@@ -111,7 +113,7 @@ TEST_WITH(reading, a_write_without_a_condition_has_none_that_failed)
     reading->write.condition.count = 0;
     assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':" A1 "}"), TABLE_AMBIGUOUS);
     assert_says(reading->err, "although it had none");
-    assert_null(reading->read.item);
+    assert_null(reading->item);
 }
 
 TEST_WITH(reading, an_update_gives_what_it_has_made)
@@ -152,7 +154,7 @@ TEST_ROWS_WITH(reading, made_rows, what_a_write_gives)
     reading->write.kind = row->kind;
     reading->write.returns_item = true;
     assert_int_equal(write_outcome(reading, 200, row->body), row->outcome);
-    assert_null(reading->read.item);
+    assert_null(reading->item);
     if (row->says != NULL)
         assert_says(reading->err, row->says);
 }
@@ -180,7 +182,7 @@ TEST_ROWS_WITH(reading, stray_rows, a_success_of_another_request_is_none_of_a_wr
     assert_int_equal(reading->err.code, OS_ERR_PROTOCOL);
     assert_says(reading->err, says);
     assert_says(reading->err, "This one may have been applied: read what is there.");
-    assert_null(reading->read.item);
+    assert_null(reading->item);
 }
 
 TEST_WITH(reading, what_is_not_known_here_may_stand_beside_a_success)
@@ -197,7 +199,7 @@ TEST_WITH(reading, a_condition_that_holds_of_the_item_has_not_failed)
     reading->write.condition = (struct condition){&is_seven, 1};
     assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':" A1 "}"), TABLE_AMBIGUOUS);
     assert_says(reading->err, "with an item of which the condition holds");
-    assert_null(reading->read.item);
+    assert_null(reading->item);
     assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':{'pk':{'S':'a'},'sk':{'N':'1'},'v':{'N':'8'}}}"),
                      TABLE_CONFLICT);
 }
@@ -243,9 +245,10 @@ TEST_WITH(reading, what_is_no_answer_decides_nothing)
     forget(reading);
     answer(&reading->response, 200, "{}");
     answer_crc(&reading->response, 1);
-    assert_int_equal(rows_read_write(&reading->response, WHERE, &reading->write, &reading->read, &reading->err),
-                     TABLE_AMBIGUOUS);
-    assert_true(reading->read.detail.crc_wrong);
+    assert_int_equal(
+        rows_read_write(&reading->response, WHERE, &reading->write, &reading->item, &reading->detail, &reading->err),
+        TABLE_AMBIGUOUS);
+    assert_true(reading->detail.crc_wrong);
 }
 
 /* --------------------------------------------------------------------------------------------------------- reads */
@@ -257,7 +260,7 @@ static enum table_outcome get_outcome(struct reading *reading, size_t paths, con
         .of = {&orders, tree(&reading->trees, "{'pk':{'S':'a'},'sk':{'N':'1'}}")}, .paths = &path, .path_count = paths};
     forget(reading);
     answer(&reading->response, 200, quoted(&reading->trees, body));
-    return rows_read_get(&reading->response, WHERE, &get, &reading->read, &reading->err);
+    return rows_read_get(&reading->response, WHERE, &get, &reading->item, &reading->detail, &reading->err);
 }
 
 TEST_WITH(reading, an_item_is_there_or_not)
@@ -265,7 +268,7 @@ TEST_WITH(reading, an_item_is_there_or_not)
     assert_int_equal(get_outcome(reading, 0, "{'Item':" A1 ",'ConsumedCapacity':{'TableName':'orders'}}"), TABLE_OK);
     assert_item(reading, A1);
     assert_int_equal(get_outcome(reading, 0, "{}"), TABLE_OK);
-    assert_null(reading->read.item);
+    assert_null(reading->item);
 }
 
 TEST_WITH(reading, an_answer_to_another_request_does_not_say_that_there_is_no_item)
@@ -274,7 +277,7 @@ TEST_WITH(reading, an_answer_to_another_request_does_not_say_that_there_is_no_it
     assert_says(reading->err, "got an answer with \"Attributes\", which is none to this request. Ask again.");
     assert_int_equal(get_outcome(reading, 0, "{'message':'x'}"), TABLE_AMBIGUOUS);
     assert_int_equal(get_outcome(reading, 0, "{'Item':" A1 ",'Items':[]}"), TABLE_AMBIGUOUS);
-    assert_null(reading->read.item);
+    assert_null(reading->item);
 }
 
 TEST_WITH(reading, a_part_of_an_item_may_lack_its_key)
@@ -286,7 +289,7 @@ TEST_WITH(reading, a_part_of_an_item_may_lack_its_key)
     assert_int_equal(get_outcome(reading, 1, "{'Item':{'pk':{'S':'b'}}}"), TABLE_AMBIGUOUS);
     assert_int_equal(get_outcome(reading, 0, "{'Item':{'v':{'N':'7'}}}"), TABLE_AMBIGUOUS);
     assert_says(reading->err, "was answered with an item of another key");
-    assert_null(reading->read.item);
+    assert_null(reading->item);
 }
 
 TEST_WITH(reading, an_item_that_is_none_is_unreadable)
@@ -295,7 +298,7 @@ TEST_WITH(reading, an_item_that_is_none_is_unreadable)
     assert_int_equal(get_outcome(reading, 0, "{'Item':{'pk':{'S':'a'},'sk':{'N':'1'},'x':{'M':[]}}}"),
                      TABLE_UNREADABLE);
     assert_says(reading->err, "x: an M is a JSON object");
-    assert_null(reading->read.item);
+    assert_null(reading->item);
 }
 
 /* The service knows best how large its items are. */
@@ -310,8 +313,9 @@ TEST_WITH(reading, an_item_that_is_counted_larger_than_400_KB_is_one)
     assert_true(buf_add_str(&body, "\"}}}"));
     const struct rows_get get = {.of = {&orders, reading->write.item}};
     answer_bytes(&reading->response, 200, body.data, body.len);
-    assert_int_equal(rows_read_get(&reading->response, WHERE, &get, &reading->read, &reading->err), TABLE_OK);
-    assert_int_equal(json_object_size(reading->read.item), 3);
+    assert_int_equal(rows_read_get(&reading->response, WHERE, &get, &reading->item, &reading->detail, &reading->err),
+                     TABLE_OK);
+    assert_int_equal(json_object_size(reading->item), 3);
     buf_free(&body);
 }
 
@@ -325,7 +329,8 @@ TEST_WITH(reading, an_item_with_more_values_than_are_read_is_unreadable)
     assert_true(buf_add_str(&body, "]}}}"));
     const struct rows_get get = {.of = {&orders, reading->write.item}};
     answer_bytes(&reading->response, 200, body.data, body.len);
-    assert_int_equal(rows_read_get(&reading->response, WHERE, &get, &reading->read, &reading->err), TABLE_UNREADABLE);
+    assert_int_equal(rows_read_get(&reading->response, WHERE, &get, &reading->item, &reading->detail, &reading->err),
+                     TABLE_UNREADABLE);
     assert_int_equal(reading->err.code, OS_ERR_TOO_LARGE);
     assert_says(reading->err, "got more than is read of one answer. Ask for a part of the item.");
     buf_free(&body);
@@ -341,10 +346,11 @@ TEST_WITH(reading, a_failed_condition_with_more_values_than_are_read_is_one)
         buf_add_str(&body, ",{}");
     assert_true(buf_add_str(&body, "]}}}"));
     answer_bytes(&reading->response, 400, body.data, body.len);
-    assert_int_equal(rows_read_write(&reading->response, WHERE, &reading->write, &reading->read, &reading->err),
-                     TABLE_CONFLICT_BLIND);
-    assert_string_equal(reading->read.detail.code, "ConditionalCheckFailedException");
-    assert_null(reading->read.item);
+    assert_int_equal(
+        rows_read_write(&reading->response, WHERE, &reading->write, &reading->item, &reading->detail, &reading->err),
+        TABLE_CONFLICT_BLIND);
+    assert_string_equal(reading->detail.code, "ConditionalCheckFailedException");
+    assert_null(reading->item);
     buf_free(&body);
 }
 
@@ -355,6 +361,7 @@ struct paging {
     struct http_response response;
     struct rows_list list;
     struct rows_page page;
+    struct dynamo_error detail;
     os_error err;
 };
 
@@ -375,7 +382,7 @@ static enum table_outcome page_outcome(struct paging *paging, const char *body)
     http_response_free(&paging->response);
     rows_page_free(&paging->page);
     answer(&paging->response, 200, quoted(&paging->trees, body));
-    return rows_read_page(&paging->response, WHERE, &paging->list, &paging->page, &paging->err);
+    return rows_read_page(&paging->response, WHERE, &paging->list, &paging->page, &paging->detail, &paging->err);
 }
 
 TEST_WITH(paging, a_page_leads_on)
@@ -385,6 +392,7 @@ TEST_WITH(paging, a_page_leads_on)
                                   "'LastEvaluatedKey':{'pk':{'S':'a'},'sk':{'N':'2'}}}"),
                      TABLE_OK);
     assert_int_equal(json_array_size(paging->page.items), 2);
+    assert_int_equal(paging->page.scanned, 2);
     assert_true(json_equal(paging->page.last_key, tree(&paging->trees, "{'pk':{'S':'a'},'sk':{'N':'2'}}")));
 }
 
@@ -396,7 +404,9 @@ TEST_WITH(paging, an_empty_page_is_not_the_last)
     assert_int_equal(json_array_size(paging->page.items), 0);
     assert_non_null(paging->page.items);
     assert_non_null(paging->page.last_key);
+    assert_int_equal(paging->page.scanned, 9);
     assert_int_equal(page_outcome(paging, "{'Items':[" A1 "],'Count':1}"), TABLE_OK);
+    assert_int_equal(paging->page.scanned, 1);
     assert_null(paging->page.last_key);
 }
 
@@ -485,7 +495,8 @@ TEST_WITH(paging, a_page_that_is_too_long_is_asked_for_in_parts)
     for (size_t i = 0; i <= DYNAMO_ANSWER_MAX / ONE; i++)
         (void)buf_add(&paging->response.body, text, ONE);
     free(text);
-    assert_int_equal(rows_read_page(&paging->response, WHERE, &paging->list, &paging->page, &paging->err),
-                     TABLE_UNREADABLE);
+    assert_int_equal(
+        rows_read_page(&paging->response, WHERE, &paging->list, &paging->page, &paging->detail, &paging->err),
+        TABLE_UNREADABLE);
     assert_says(paging->err, "Scan of " WHERE " got more than is read of one answer. Ask for a page of fewer items.");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Definitions of tables: what can be one, how one is kept, and what differs between two. */
+/* Definitions of tables: how one is kept, and what differs between two. */
 #include "rows_state.h"
 
 #define S_KEY(attribute)                    \
@@ -7,76 +7,17 @@
         .partition = { attribute, VALUE_S } \
     }
 
-static const char *const names_21[21] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k",
-                                         "l", "m", "n", "o", "q", "r", "s", "t", "u", "v"};
-
-static struct rows_definition with_index(const struct rows_index *index)
-{
-    return (struct rows_definition){
-        .keys = {.partition = {"p", VALUE_S}, .sort = {"s", VALUE_N}}, .indexes = index, .index_count = 1};
-}
-
-static void check_refused(const struct rows_definition *definition, const char *words)
-{
-    CHECK_IS(rows_definition_check(definition, &error), OS_ERR_ARGUMENT);
-    if (strstr(error.message, words) == NULL)
-        fail_msg("\"%s\" is not in: %s", words, error.message);
-}
-
-TEST(what_cannot_be_a_table_is_refused)
-{
-    check_refused(&(struct rows_definition){.ttl = "t"}, "no partition key");
-    check_refused(&(struct rows_definition){.keys = S_KEY("")}, "1 to 255 bytes");
-    check_refused(&(struct rows_definition){.keys = {.partition = {"p", VALUE_BOOL}}}, "S, N or B");
-    check_refused(&(struct rows_definition){.keys = {.partition = {"p", VALUE_S}, .sort = {"p", VALUE_S}}}, "both");
-    check_refused(&(struct rows_definition){.keys = S_KEY("p"), .ttl = ""}, "TTL");
-    check_refused(&(struct rows_definition){.keys = S_KEY("p"), .index_count = 21}, "at most 20 indexes");
-}
-
-static const struct index_case {
-    const char *name;
-    struct rows_index index;
-    const char *words;
-} index_cases[] = {
-    {"no name", {.keys = S_KEY("g"), .projection = ROWS_PROJECT_ALL}, "not the name of an index"},
-    {"no key", {.name = "idx", .projection = ROWS_PROJECT_ALL}, "The index \"idx\" has no partition key"},
-    {"another type", {.name = "idx", .keys = S_KEY("s"), .projection = ROWS_PROJECT_ALL}, "type N and one of type S"},
-    {"names of all",
-     {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_ALL, .names = names_21, .name_count = 1},
-     "ALL and KEYS_ONLY have none"},
-    {"no names", {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_INCLUDE}, "INCLUDE has 1 to 20"},
-    {"too many names",
-     {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_INCLUDE, .names = names_21, .name_count = 21},
-     "INCLUDE has 1 to 20"},
-};
-
-TEST_ROWS(index_cases, what_cannot_be_an_index_is_refused)
-{
-    const struct rows_definition definition = with_index(&row->index);
-    check_refused(&definition, row->words);
-}
-
-TEST(two_indexes_have_two_names)
-{
-    const struct rows_index indexes[] = {
-        {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_ALL},
-        {.name = "idx", .keys = S_KEY("h"), .projection = ROWS_PROJECT_ALL},
-    };
-    check_refused(&(struct rows_definition){.keys = S_KEY("p"), .indexes = indexes, .index_count = 2},
-                  "Two indexes are called");
-}
-
 TEST_WITH(state, a_table_is_read_as_it_was_made)
 {
-    struct rows_table table;
+    struct sqlite_rows_table table;
     char difference[512];
     CHECK_OK(sqlite_rows_describe(state->rows, "things", patient(), &table, &error));
     assert_null(rows_definition_difference(&table.definition, &things, difference));
     assert_string_equal(table.definition.indexes[0].names[0], "x");
     assert_string_equal(table.definition.ttl, "ttl");
-    rows_table_free(&table);
+    sqlite_rows_table_free(&table);
     CHECK_IS(sqlite_rows_describe(state->rows, "others", patient(), &table, &error), OS_ERR_NO_TABLE);
-    rows_table_free(&table);
+    sqlite_rows_table_free(&table);
 }
 
 TEST_WITH(state, making_a_table_again_is_fine_with_the_same_definition)
@@ -87,7 +28,7 @@ TEST_WITH(state, making_a_table_again_is_fine_with_the_same_definition)
     CHECK_OK(sqlite_rows_create(state->rows, "things", &same, patient(), &error));
     put_item(state, "{'p':{'S':'a'},'s':{'N':'1'}}");
     CHECK_OK(sqlite_rows_create(state->rows, "things", &things, patient(), &error));
-    CHECK_ITEM(get_item(state, "things", "{'p':{'S':'a'},'s':{'N':'1'}}"), "{'p':{'S':'a'},'s':{'N':'1'}}");
+    CHECK_ITEM(get_item(state, &things_table, "{'p':{'S':'a'},'s':{'N':'1'}}"), "{'p':{'S':'a'},'s':{'N':'1'}}");
     CHECK_IS(sqlite_rows_create(state->rows, "a", &things, patient(), &error), OS_ERR_ARGUMENT);
 }
 

@@ -11,37 +11,41 @@ TEST_WITH(state, items_of_several_tables_are_read_at_once)
     struct case_path read;
     const struct path path = *case_path("x.k", &read);
     json_t *keys[] = {case_json(KEY("1")), case_json(KEY("2")), case_json("{'id':{'B':'AQI='}}")};
-    const struct rows_get gets[] = {{.table = "things", .key = keys[0], .paths = &path, .path_count = 1},
-                                    {.table = "plain", .key = keys[2]},
-                                    {.table = "things", .key = keys[1]}};
-    json_t *items[3];
+    const struct rows_get gets[] = {{.of = {&things_table, keys[0]}, .paths = &path, .path_count = 1},
+                                    {.of = {&plain_table, keys[2]}},
+                                    {.of = {&things_table, keys[1]}}};
+    struct rows_items found;
     put_item(state, "{'p':{'S':'a'},'s':{'N':'1'},'x':{'M':{'k':{'S':'v'},'l':{'S':'w'}}}}");
-    CHECK_OUTCOME(WRITE_ALL(state, {.kind = ROWS_PUT, .item = "{'id':{'B':'AQI='}}", .table = "plain"}), TABLE_OK);
-    CHECK_OUTCOME(sqlite_rows_get(state->rows, gets, 3, patient(), items, &error), TABLE_OK);
-    CHECK_ITEM(items[0], "{'x':{'M':{'k':{'S':'v'}}}}");
-    CHECK_ITEM(items[1], "{'id':{'B':'AQI='}}");
-    CHECK_ITEM(items[2], NULL);
+    CHECK_OUTCOME(WRITE_ALL(state, {.kind = ROWS_PUT, .item = "{'id':{'B':'AQI='}}", .table = &plain_table}), TABLE_OK);
+    CHECK_OUTCOME(sqlite_rows_get(state->rows, gets, 3, patient(), &found, &error), TABLE_OK);
+    CHECK_ITEM(json_incref(found.items[0]), "{'x':{'M':{'k':{'S':'v'}}}}");
+    CHECK_ITEM(json_incref(found.items[1]), "{'id':{'B':'AQI='}}");
+    assert_null(found.items[2]);
+    assert_int_equal(found.left_count, 0);
+    rows_items_free(&found);
     for (size_t i = 0; i < 3; i++)
         json_decref(keys[i]);
 }
 
 static void check_refused(struct state *state, const struct rows_get *gets, size_t count, os_code code)
 {
-    json_t *items[ROWS_AT_ONCE_MAX + 1];
-    CHECK_OUTCOME(sqlite_rows_get(state->rows, gets, count, patient(), items, &error), TABLE_REFUSED);
+    struct rows_items found;
+    CHECK_OUTCOME(sqlite_rows_get(state->rows, gets, count, patient(), &found, &error), TABLE_REFUSED);
     assert_int_equal(error.code, code);
-    for (size_t i = 0; i < count; i++)
-        assert_null(items[i]);
+    for (size_t i = 0; i < ROWS_AT_ONCE_MAX; i++)
+        assert_null(found.items[i]);
 }
 
 TEST_WITH(state, what_cannot_be_read_is_refused)
 {
+    static const struct rows_table others = {"others", {"p", "s"}};
+    static const struct rows_table renamed = {"plain", {"p", "s"}};
     struct case_path read;
     const struct path overlapping[] = {*case_path("x", &read), *case_path("x", &read)};
     json_t *key = case_json(KEY("1"));
     json_t *same = case_json(KEY("1.0"));
     json_t *part = case_json("{'p':{'S':'a'}}");
-    const struct rows_get twice[] = {{.table = "things", .key = key}, {.table = "things", .key = same}};
+    const struct rows_get twice[] = {{.of = {&things_table, key}}, {.of = {&things_table, same}}};
     struct rows_get many[ROWS_AT_ONCE_MAX + 1];
     for (size_t i = 0; i < sizeof(many) / sizeof(many[0]); i++)
         many[i] = twice[0];
@@ -49,11 +53,14 @@ TEST_WITH(state, what_cannot_be_read_is_refused)
     check_refused(state, twice, 0, OS_ERR_ARGUMENT);
     check_refused(state, many, ROWS_AT_ONCE_MAX + 1, OS_ERR_ARGUMENT);
     check_refused(state, twice, 2, OS_ERR_ARGUMENT);
-    assert_non_null(strstr(error.message, "Keys 1 and 2"));
-    check_refused(state, &(struct rows_get){.table = "things", .key = part}, 1, OS_ERR_ARGUMENT);
-    check_refused(state, &(struct rows_get){.table = "others", .key = key}, 1, OS_ERR_NO_TABLE);
-    check_refused(state, &(struct rows_get){.table = "things", .key = key, .paths = overlapping, .path_count = 2}, 1,
+    assert_non_null(strstr(error.message, "names the item p \"a\", s \"1.0\" of table \"things\" twice"));
+    check_refused(state, &(struct rows_get){.of = {&things_table, part}}, 1, OS_ERR_ARGUMENT);
+    check_refused(state, &(struct rows_get){.of = {&others, key}}, 1, OS_ERR_NO_TABLE);
+    check_refused(state, &(struct rows_get){.of = {&things_table, key}, .paths = overlapping, .path_count = 2}, 1,
                   OS_ERR_ARGUMENT);
+    check_refused(state, &(struct rows_get){.of = {&renamed, key}}, 1, OS_ERR_ARGUMENT);
+    assert_non_null(
+        strstr(error.message, "The key of the table plain is \"id\", and it was asked for by \"p\" and \"s\""));
     json_decref(key);
     json_decref(same);
     json_decref(part);
@@ -62,19 +69,19 @@ TEST_WITH(state, what_cannot_be_read_is_refused)
 TEST_WITH(state, a_file_without_rows_has_no_tables)
 {
     struct sqlite_rows *rows = NULL;
-    json_t *item = NULL;
+    struct rows_items found;
     json_t *key = case_json(KEY("1"));
-    const struct rows_get get = {.table = "things", .key = key};
-    const struct rows_write write = {.kind = ROWS_PUT, .table = "things", .item = key};
-    const struct rows_transaction transaction = {.writes = &write, .count = 1, .token = "t", .now_s = NOW_S};
+    const struct rows_get get = {.of = {&things_table, key}};
+    const struct rows_write write = {.kind = ROWS_PUT, .table = &things_table, .item = key};
+    const struct rows_transaction transaction = {.writes = &write, .count = 1, .token = "t"};
     struct rows_answer answer;
     char file[1100];
     (void)snprintf(file, sizeof(file), "%s", below(state->folder, "empty.db"));
     CHECK_OK(sqlite_tables_create(file, NULL, &error));
     CHECK_OK(sqlite_rows_open(file, NULL, &rows, &error));
-    CHECK_OUTCOME(sqlite_rows_get(rows, &get, 1, patient(), &item, &error), TABLE_REFUSED);
+    CHECK_OUTCOME(sqlite_rows_get(rows, &get, 1, patient(), &found, &error), TABLE_REFUSED);
     assert_int_equal(error.code, OS_ERR_NO_TABLE);
-    CHECK_OUTCOME(sqlite_rows_write(rows, &transaction, patient(), &answer, &error), TABLE_REFUSED);
+    CHECK_OUTCOME(sqlite_rows_transact(rows, &transaction, patient(), NOW_S, &answer, &error), TABLE_REFUSED);
     assert_int_equal(error.code, OS_ERR_NO_TABLE);
     sqlite_rows_close(rows);
     json_decref(key);
@@ -85,21 +92,21 @@ TEST_WITH(state, a_file_without_rows_has_no_tables)
 static void put_expiring(struct state *state, const char *sort, const char *ttl, int64_t now_s)
 {
     char item[256];
-    struct rows_answer answer;
+    json_t *before = NULL;
     (void)snprintf(item, sizeof(item), "{'p':{'S':'a'},'s':{'N':'%s'},'ttl':%s}", sort, ttl);
-    CHECK_OUTCOME(write_at(state, &(struct asked){.kind = ROWS_PUT, .item = item}, 1, NULL, now_s, &answer), TABLE_OK);
+    CHECK_OUTCOME(write_alone(state, &(struct asked){.kind = ROWS_PUT, .item = item}, now_s, &before), TABLE_OK);
 }
 
 static void write_elsewhere(struct state *state, int64_t now_s)
 {
-    struct rows_answer answer;
+    json_t *before = NULL;
     const struct asked put = {.kind = ROWS_PUT, .item = "{'p':{'S':'other'},'s':{'N':'1'}}"};
-    CHECK_OUTCOME(write_at(state, &put, 1, NULL, now_s, &answer), TABLE_OK);
+    CHECK_OUTCOME(write_alone(state, &put, now_s, &before), TABLE_OK);
 }
 
 static void check_there(struct state *state, const char *key, bool wanted)
 {
-    json_t *item = get_item(state, "things", key);
+    json_t *item = get_item(state, &things_table, key);
     assert_int_equal(item != NULL, wanted);
     json_decref(item);
 }
@@ -118,7 +125,7 @@ TEST_WITH(state, what_expires_leaves_the_indexes_as_well)
     json_t *g = case_json("{'S':'G'}");
     put_item(state, "{'p':{'S':'a'},'s':{'N':'1'},'g':{'S':'G'},'ttl':{'N':'2000000000'}}");
     write_elsewhere(state, NOW_S + GRACE_S + 1);
-    CHECK_ITEM(query_all(state, (struct rows_query){.index = "all_g", .partition = g}, NULL), "[]");
+    CHECK_ITEM(query_all(state, (struct rows_list){ALL_G, .partition = g}, NULL), "[]");
     json_decref(g);
 }
 
@@ -189,18 +196,18 @@ TEST_WITH(state, some_are_removed_at_a_time)
         put_expiring(state, sort, "{'N':'2000000000'}", NOW_S);
     }
     write_elsewhere(state, NOW_S + GRACE_S + 1);
-    assert_int_equal(count_all(state, (struct rows_query){.table = "things"}), 7);
+    assert_int_equal(count_all(state, (struct rows_list){.table = &things_table}), 7);
     write_elsewhere(state, NOW_S + GRACE_S + 1);
     write_elsewhere(state, NOW_S + GRACE_S + 1);
-    assert_int_equal(count_all(state, (struct rows_query){.table = "things"}), 1);
+    assert_int_equal(count_all(state, (struct rows_list){.table = &things_table}), 1);
 }
 
 TEST_WITH(state, a_write_that_fails_removes_nothing)
 {
-    struct rows_answer answer;
+    json_t *before = NULL;
     const struct asked put = {
         .kind = ROWS_PUT, .item = "{'p':{'S':'other'},'s':{'N':'1'}}", .if_path = "p", .if_test = CONDITION_EXISTS};
     put_expiring(state, "1", "{'N':'2000000000'}", NOW_S);
-    CHECK_OUTCOME(write_at(state, &put, 1, NULL, NOW_S + 1000, &answer), TABLE_CONFLICT_BLIND);
+    CHECK_OUTCOME(write_alone(state, &put, NOW_S + 1000, &before), TABLE_CONFLICT_BLIND);
     check_there(state, KEY("1"), true);
 }

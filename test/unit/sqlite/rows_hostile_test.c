@@ -13,22 +13,22 @@ static void tamper(struct state *state, const char *sql)
 
 static void check_get_is_unreadable(struct state *state, const char *words)
 {
-    json_t *item = NULL;
+    struct rows_items found;
     json_t *key = case_json(KEY);
-    const struct rows_get get = {.table = "things", .key = key};
-    CHECK_OUTCOME(sqlite_rows_get(state->rows, &get, 1, patient(), &item, &error), TABLE_UNREADABLE);
+    const struct rows_get get = {.of = {&things_table, key}};
+    CHECK_OUTCOME(sqlite_rows_get(state->rows, &get, 1, patient(), &found, &error), TABLE_UNREADABLE);
     assert_int_equal(error.code, OS_ERR_TABLE);
     if (strstr(error.message, words) == NULL || strstr(error.message, state->file) == NULL)
         fail_msg("\"%s\" is not in: %s", words, error.message);
-    assert_null(item);
+    assert_null(found.items[0]);
     json_decref(key);
 }
 
-static enum table_outcome query_outcome(struct state *state, const char *index)
+static enum table_outcome query_outcome(struct state *state, struct rows_list query)
 {
     struct rows_page page;
-    const struct rows_query query = {.table = "things", .index = index};
-    enum table_outcome outcome = sqlite_rows_query(state->rows, &query, patient(), &page, &error);
+    query.table = &things_table;
+    enum table_outcome outcome = sqlite_rows_list(state->rows, &query, patient(), &page, &error);
     rows_page_free(&page);
     return outcome;
 }
@@ -60,22 +60,22 @@ TEST_ROWS_WITH(state, damages, an_item_that_is_none_is_said_to_be_damaged)
 {
     tamper(state, row->sql);
     check_get_is_unreadable(state, row->words);
-    CHECK_OUTCOME(query_outcome(state, NULL), TABLE_UNREADABLE);
-    CHECK_OUTCOME(query_outcome(state, "by_g"), TABLE_UNREADABLE);
+    CHECK_OUTCOME(query_outcome(state, (struct rows_list){.table = NULL}), TABLE_UNREADABLE);
+    CHECK_OUTCOME(query_outcome(state, (struct rows_list){BY_G}), TABLE_UNREADABLE);
     CHECK_OUTCOME(WRITE_ALL(state, {.kind = ROWS_PUT, .item = ITEM}), TABLE_UNREADABLE);
     CHECK_OUTCOME(WRITE_ALL(state, {.kind = ROWS_PUT, .item = "{'p':{'S':'b'},'s':{'N':'1'}}"},
                             {.kind = ROWS_CHECK, .item = KEY, .if_path = "p", .if_test = CONDITION_IS_ABSENT}),
                   TABLE_UNREADABLE);
-    CHECK_ITEM(get_item(state, "things", "{'p':{'S':'b'},'s':{'N':'1'}}"), NULL);
+    CHECK_ITEM(get_item(state, &things_table, "{'p':{'S':'b'},'s':{'N':'1'}}"), NULL);
 }
 
 TEST_WITH(state, a_row_that_is_too_large_is_an_error)
 {
-    json_t *item = NULL;
+    struct rows_items found;
     json_t *key = case_json(KEY);
-    const struct rows_get get = {.table = "things", .key = key};
+    const struct rows_get get = {.of = {&things_table, key}};
     tamper(state, "UPDATE rows_items SET item = hex(zeroblob(20000000))");
-    CHECK_OUTCOME(sqlite_rows_get(state->rows, &get, 1, patient(), &item, &error), TABLE_REFUSED);
+    CHECK_OUTCOME(sqlite_rows_get(state->rows, &get, 1, patient(), &found, &error), TABLE_REFUSED);
     assert_non_null(strstr(error.message, "too big"));
     json_decref(key);
 }
@@ -90,17 +90,17 @@ static const struct damage index_damages[] = {
 TEST_ROWS_WITH(state, index_damages, an_entry_that_says_what_is_not_so_is_said_to_be_damaged)
 {
     tamper(state, row->sql);
-    CHECK_OUTCOME(query_outcome(state, "by_g"), TABLE_UNREADABLE);
+    CHECK_OUTCOME(query_outcome(state, (struct rows_list){BY_G}), TABLE_UNREADABLE);
     if (strstr(error.message, row->words) == NULL)
         fail_msg("\"%s\" is not in: %s", row->words, error.message);
-    CHECK_ITEM(get_item(state, "things", KEY), ITEM);
+    CHECK_ITEM(get_item(state, &things_table, KEY), ITEM);
 }
 
 TEST_WITH(state, keys_of_another_type_are_said_to_be_damaged)
 {
     tamper(state, "UPDATE rows_items SET sort = zeroblob(2000)");
-    CHECK_OUTCOME(query_outcome(state, NULL), TABLE_UNREADABLE);
-    CHECK_ITEM(get_item(state, "things", KEY), NULL);
+    CHECK_OUTCOME(query_outcome(state, (struct rows_list){.table = NULL}), TABLE_UNREADABLE);
+    CHECK_ITEM(get_item(state, &things_table, KEY), NULL);
 }
 
 static const struct damage definitions[] = {
@@ -117,13 +117,13 @@ static const struct damage definitions[] = {
 
 TEST_ROWS_WITH(state, definitions, a_definition_that_is_none_is_said_to_be_damaged)
 {
-    struct rows_table table;
+    struct sqlite_rows_table table;
     tamper(state, row->sql);
     check_get_is_unreadable(state, row->words);
     CHECK_OUTCOME(WRITE_ALL(state, {.kind = ROWS_PUT, .item = ITEM}), TABLE_UNREADABLE);
-    CHECK_OUTCOME(query_outcome(state, NULL), TABLE_UNREADABLE);
+    CHECK_OUTCOME(query_outcome(state, (struct rows_list){.table = NULL}), TABLE_UNREADABLE);
     CHECK_IS(sqlite_rows_describe(state->rows, "things", patient(), &table, &error), OS_ERR_TABLE);
-    rows_table_free(&table);
+    sqlite_rows_table_free(&table);
     CHECK_IS(sqlite_rows_create(state->rows, "things", &things, patient(), &error), OS_ERR_TABLE);
 }
 
@@ -159,10 +159,10 @@ TEST_WITH(state, what_is_damaged_does_not_keep_others_from_expiring)
     execute(state->file, "UPDATE rows_items SET item = 'x' WHERE partition = x'62'; "
                          "UPDATE rows_entries SET hash = hash - 1 WHERE row_partition = x'61' AND hash = 2000000001");
     for (int i = 0; i < 2; i++) {
-        struct rows_answer answer;
+        json_t *before = NULL;
         const struct asked put = {.kind = ROWS_PUT, .item = "{'p':{'S':'c'},'s':{'N':'1'}}"};
-        CHECK_OUTCOME(write_at(state, &put, 1, NULL, NOW_S + 1000, &answer), TABLE_OK);
+        CHECK_OUTCOME(write_alone(state, &put, NOW_S + 1000, &before), TABLE_OK);
     }
-    CHECK_ITEM(get_item(state, "things", "{'p':{'S':'a'},'s':{'N':'2'}}"), NULL);
-    CHECK_ITEM(get_item(state, "things", KEY), "{'p':{'S':'a'},'s':{'N':'1'},'ttl':{'N':'2000000001'}}");
+    CHECK_ITEM(get_item(state, &things_table, "{'p':{'S':'a'},'s':{'N':'2'}}"), NULL);
+    CHECK_ITEM(get_item(state, &things_table, KEY), "{'p':{'S':'a'},'s':{'N':'1'},'ttl':{'N':'2000000001'}}");
 }

@@ -120,12 +120,12 @@ TEST(the_order_of_bytes_is_that_of_any_two_numbers)
 /* Files depend on them. */
 TEST(the_hash_of_a_partition_is_the_same_forever)
 {
-    struct rows_key key;
+    struct encoded_key key;
     bytes_of("{'S':'tenant-1'}", &key.partition);
-    rows_key_hash(&key);
+    encoded_key_hash(&key);
     assert_int_equal(key.hash, 2240992997);
     bytes_of("{'S':'tenant-2'}", &key.partition);
-    rows_key_hash(&key);
+    encoded_key_hash(&key);
     assert_int_equal(key.hash, 3367090676);
 }
 
@@ -133,11 +133,11 @@ TEST(hashes_fall_into_all_segments)
 {
     enum { KEYS = 16000, SEGMENTS = 16 };
     size_t counts[SEGMENTS] = {0};
-    struct rows_key key;
+    struct encoded_key key;
     for (size_t i = 0; i < KEYS; i++) {
         key.partition.size =
             (size_t)snprintf((char *)key.partition.bytes, sizeof(key.partition.bytes), "user-%05zu", i);
-        rows_key_hash(&key);
+        encoded_key_hash(&key);
         assert_true(key.hash >= 0 && key.hash < ROWS_HASHES);
         counts[key.hash * SEGMENTS / ROWS_HASHES]++;
     }

@@ -111,9 +111,9 @@ static enum table_outcome transact(struct state *state)
     static unsigned serial;
     (void)snprintf(token, sizeof(token), "t%u", serial++);
     struct rows_write writes[] = {asked_write(&asked[0], &rooms[0]), asked_write(&asked[1], &rooms[1])};
-    const struct rows_transaction transaction = {.writes = writes, .count = 2, .token = token, .now_s = NOW_S};
+    const struct rows_transaction transaction = {.writes = writes, .count = 2, .token = token};
     begin_failing();
-    enum table_outcome outcome = sqlite_rows_write(state->rows, &transaction, patient(), answers, &error);
+    enum table_outcome outcome = sqlite_rows_transact(state->rows, &transaction, patient(), NOW_S, answers, &error);
     end_failing();
     rows_answers_free(answers, 2);
     json_decref((json_t *)writes[0].item);
@@ -126,13 +126,13 @@ static enum table_outcome transact(struct state *state)
 static void check_whole(struct state *state, enum table_outcome outcome)
 {
     json_t *g = case_json("{'S':'G'}");
-    json_t *other = get_item(state, "things", OTHER);
+    json_t *other = get_item(state, &things_table, OTHER);
     bool is_done = other != NULL;
     assert_true(outcome == TABLE_OK || outcome == TABLE_REFUSED || outcome == TABLE_AMBIGUOUS ||
                 outcome == TABLE_UNREADABLE);
     assert_true(outcome == TABLE_AMBIGUOUS || is_done == (outcome == TABLE_OK));
-    CHECK_ITEM(get_item(state, "things", KEY), is_done ? AFTER : BEFORE);
-    CHECK_ITEM(query_all(state, (struct rows_query){.index = "all_g", .partition = g}, NULL),
+    CHECK_ITEM(get_item(state, &things_table, KEY), is_done ? AFTER : BEFORE);
+    CHECK_ITEM(query_all(state, (struct rows_list){ALL_G, .partition = g}, NULL),
                is_done ? "[" AFTER "]" : "[" BEFORE "]");
     json_decref(other);
     json_decref(g);
@@ -145,14 +145,14 @@ TEST_WITH(state, a_transaction_is_written_whole_or_not_at_all_without_memory)
 
 static enum table_outcome read_item(struct state *state)
 {
-    json_t *item = NULL;
+    struct rows_items found;
     json_t *key = case_json(KEY);
-    const struct rows_get get = {.table = "things", .key = key};
+    const struct rows_get get = {.of = {&things_table, key}};
     begin_failing();
-    enum table_outcome outcome = sqlite_rows_get(state->rows, &get, 1, patient(), &item, &error);
+    enum table_outcome outcome = sqlite_rows_get(state->rows, &get, 1, patient(), &found, &error);
     end_failing();
-    assert_int_equal(item != NULL, outcome == TABLE_OK);
-    CHECK_ITEM(item, outcome == TABLE_OK ? BEFORE : NULL);
+    CHECK_ITEM(json_incref(found.items[0]), outcome == TABLE_OK ? BEFORE : NULL);
+    rows_items_free(&found);
     json_decref(key);
     return outcome;
 }
@@ -173,12 +173,12 @@ static enum table_outcome read_page(struct state *state)
 {
     struct rows_page page;
     json_t *g = case_json("{'S':'G'}");
-    const struct rows_query query = {.table = "things", .index = "all_g", .partition = g};
+    const struct rows_list query = {.table = &things_table, ALL_G, .partition = g};
     begin_failing();
-    enum table_outcome outcome = sqlite_rows_query(state->rows, &query, patient(), &page, &error);
+    enum table_outcome outcome = sqlite_rows_list(state->rows, &query, patient(), &page, &error);
     end_failing();
     CHECK_ITEM(json_incref(page.items), outcome == TABLE_OK ? "[" BEFORE "]" : NULL);
-    assert_null(page.next);
+    assert_null(page.last_key);
     rows_page_free(&page);
     json_decref(g);
     return outcome;
@@ -205,12 +205,12 @@ static enum table_outcome make_table(struct state *state)
 
 static void check_made(struct state *state, enum table_outcome outcome)
 {
-    struct rows_table table;
+    struct sqlite_rows_table table;
     char difference[512];
     os_code code = sqlite_rows_describe(state->rows, "more", patient(), &table, &error);
     assert_true(outcome == TABLE_AMBIGUOUS || code == (outcome == TABLE_OK ? OS_OK : OS_ERR_NO_TABLE));
     assert_true(code != OS_OK || rows_definition_difference(&table.definition, &things, difference) == NULL);
-    rows_table_free(&table);
+    sqlite_rows_table_free(&table);
 }
 
 TEST_WITH(state, a_table_is_made_whole_or_not_at_all_without_memory)

@@ -60,7 +60,7 @@ TEST_ROWS_WITH(state, sort_cases, a_query_gives_what_its_sort_condition_says)
     json_t *partition = case_json("{'S':'a'}");
     json_t *value = case_json(row->value);
     json_t *upper = case_json(row->upper);
-    struct rows_query query = {.partition = partition, .sort_test = row->test, .sort = value, .sort_upper = upper};
+    struct rows_list query = {.partition = partition, .sort = {row->test, value, upper}};
     put_things(state);
     assert_string_equal(sorts_of(query_all(state, query, NULL)), row->sorts);
     query.limit = 1;
@@ -85,9 +85,9 @@ TEST_WITH(state, a_query_gives_items_whole_or_in_part)
     struct case_path x;
     const struct path path = *case_path("x", &x);
     put_thing(state, "a", "1", ",'x':{'M':{'k':{'S':'v'}}},'y':{'S':'z'}");
-    CHECK_ITEM(query_all(state, (struct rows_query){.partition = partition}, NULL),
+    CHECK_ITEM(query_all(state, (struct rows_list){.partition = partition}, NULL),
                "[{'p':{'S':'a'},'s':{'N':'1'},'x':{'M':{'k':{'S':'v'}}},'y':{'S':'z'}}]");
-    CHECK_ITEM(query_all(state, (struct rows_query){.partition = partition, .paths = &path, .path_count = 1}, NULL),
+    CHECK_ITEM(query_all(state, (struct rows_list){.partition = partition, .paths = &path, .path_count = 1}, NULL),
                "[{'x':{'M':{'k':{'S':'v'}}}}]");
     json_decref(partition);
 }
@@ -101,14 +101,14 @@ TEST_WITH(state, a_filter_leaves_out_after_the_limit_has_counted)
     json_t *wanted = case_json("{'S':'yes'}");
     const struct condition_term term = {.path = *case_path("x", &path), .test = CONDITION_EQUALS, .value = wanted};
     const struct condition filter = {&term, 1};
-    struct rows_query query = {.table = "things", .partition = partition, .filter = &filter, .limit = 2};
+    struct rows_list query = {.table = &things_table, .partition = partition, .filter = filter, .limit = 2};
     put_thing(state, "a", "1", ",'x':{'S':'no'}");
     put_thing(state, "a", "2", "");
     put_thing(state, "a", "3", ",'x':{'S':'yes'}");
-    CHECK_OUTCOME(sqlite_rows_query(state->rows, &query, patient(), &page, &error), TABLE_OK);
+    CHECK_OUTCOME(sqlite_rows_list(state->rows, &query, patient(), &page, &error), TABLE_OK);
     assert_int_equal(page.scanned, 2);
     assert_int_equal(json_array_size(page.items), 0);
-    CHECK_ITEM(json_incref(page.next), "{'p':{'S':'a'},'s':{'N':'2'}}");
+    CHECK_ITEM(json_incref(page.last_key), "{'p':{'S':'a'},'s':{'N':'2'}}");
     rows_page_free(&page);
     size_t pages = 0;
     assert_string_equal(sorts_of(query_all(state, query, &pages)), "3");
@@ -124,7 +124,7 @@ TEST_WITH(state, a_page_that_ends_at_its_limit_may_be_followed_by_nothing)
     json_t *partition = case_json("{'S':'a'}");
     put_thing(state, "a", "1", "");
     put_thing(state, "a", "2", "");
-    assert_string_equal(sorts_of(query_all(state, (struct rows_query){.partition = partition, .limit = 2}, &pages)),
+    assert_string_equal(sorts_of(query_all(state, (struct rows_list){.partition = partition, .limit = 2}, &pages)),
                         "1 2");
     assert_int_equal(pages, 2);
     json_decref(partition);
@@ -145,10 +145,10 @@ TEST_WITH(state, a_page_has_1_mb_at_most)
         put_item(state, item);
         free(item);
     }
-    const struct rows_query query = {.table = "things", .partition = partition};
-    CHECK_OUTCOME(sqlite_rows_query(state->rows, &query, patient(), &page, &error), TABLE_OK);
+    const struct rows_list query = {.table = &things_table, .partition = partition};
+    CHECK_OUTCOME(sqlite_rows_list(state->rows, &query, patient(), &page, &error), TABLE_OK);
     assert_int_equal(page.scanned, 3);
-    CHECK_ITEM(json_incref(page.next), "{'p':{'S':'a'},'s':{'N':'3'}}");
+    CHECK_ITEM(json_incref(page.last_key), "{'p':{'S':'a'},'s':{'N':'3'}}");
     rows_page_free(&page);
     size_t pages = 0;
     assert_string_equal(sorts_of(query_all(state, query, &pages)), "1 2 3 4 5 6 7");
@@ -171,7 +171,7 @@ static void put_indexed(struct state *state)
 TEST_WITH(state, an_index_has_the_items_that_have_its_keys)
 {
     json_t *g = case_json("{'S':'G'}");
-    struct rows_query query = {.index = "by_g", .partition = g};
+    struct rows_list query = {BY_G, .partition = g};
     put_indexed(state);
     CHECK_ITEM(query_all(state, query, NULL),
                "[{'p':{'S':'a'},'s':{'N':'3'},'g':{'S':'G'},'h':{'S':'other'}},"
@@ -183,9 +183,9 @@ TEST_WITH(state, an_index_has_the_items_that_have_its_keys)
         query.is_descending = true;
         assert_string_equal(sorts_of(query_all(state, query, NULL)), "2 1 3");
     }
-    query = (struct rows_query){.index = "all_g", .partition = g};
+    query = (struct rows_list){ALL_G, .partition = g};
     assert_string_equal(sorts_of(query_all(state, query, NULL)), "1 3 4 2");
-    assert_int_equal(count_all(state, (struct rows_query){.index = "by_g"}), 4);
+    assert_int_equal(count_all(state, (struct rows_list){BY_G}), 4);
     json_decref(g);
 }
 
@@ -194,9 +194,9 @@ TEST_WITH(state, a_page_of_an_index_ends_with_the_keys_of_both)
     struct rows_page page;
     json_t *g = case_json("{'S':'G'}");
     put_indexed(state);
-    const struct rows_query query = {.table = "things", .index = "by_g", .partition = g, .limit = 2};
-    CHECK_OUTCOME(sqlite_rows_query(state->rows, &query, patient(), &page, &error), TABLE_OK);
-    CHECK_ITEM(json_incref(page.next), "{'p':{'S':'a'},'s':{'N':'1'},'g':{'S':'G'},'h':{'S':'same'}}");
+    const struct rows_list query = {.table = &things_table, BY_G, .partition = g, .limit = 2};
+    CHECK_OUTCOME(sqlite_rows_list(state->rows, &query, patient(), &page, &error), TABLE_OK);
+    CHECK_ITEM(json_incref(page.last_key), "{'p':{'S':'a'},'s':{'N':'1'},'g':{'S':'G'},'h':{'S':'same'}}");
     rows_page_free(&page);
     json_decref(g);
 }
@@ -205,8 +205,7 @@ TEST_WITH(state, an_index_is_asked_by_the_beginning_of_its_sort_key)
 {
     json_t *g = case_json("{'S':'G'}");
     json_t *same = case_json("{'S':'sa'}");
-    struct rows_query query = {
-        .index = "by_g", .partition = g, .sort_test = CONDITION_BEGINS_WITH, .sort = same, .limit = 1};
+    struct rows_list query = {BY_G, .partition = g, .sort = {.test = CONDITION_BEGINS_WITH, .value = same}, .limit = 1};
     put_indexed(state);
     put_thing(state, "c", "7", ",'g':{'S':'G'},'h':{'S':'s'}");
     put_thing(state, "c", "8", ",'g':{'S':'G'},'h':{'S':'sb'}");
@@ -221,15 +220,16 @@ TEST_WITH(state, a_beginning_of_the_highest_bytes_has_no_end)
     static const struct rows_definition bytes = {.keys = {.partition = {"p", VALUE_S}, .sort = {"s", VALUE_B}}};
     json_t *partition = case_json("{'S':'a'}");
     json_t *prefix = case_json("{'B':'//8='}");
+    static const struct rows_table bytes_table = {"bytes", {"p", "s"}};
     CHECK_OK(sqlite_rows_create(state->rows, "bytes", &bytes, patient(), &error));
     static const char *const sorts[] = {"/w==", "/v8=", "//8=", "//8A", "////"};
     for (size_t i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++) {
         char item[128];
         (void)snprintf(item, sizeof(item), "{'p':{'S':'a'},'s':{'B':'%s'}}", sorts[i]);
-        CHECK_OUTCOME(WRITE_ALL(state, {.kind = ROWS_PUT, .item = item, .table = "bytes"}), TABLE_OK);
+        CHECK_OUTCOME(WRITE_ALL(state, {.kind = ROWS_PUT, .item = item, .table = &bytes_table}), TABLE_OK);
     }
-    struct rows_query query = {
-        .table = "bytes", .partition = partition, .sort_test = CONDITION_BEGINS_WITH, .sort = prefix};
+    struct rows_list query = {
+        .table = &bytes_table, .partition = partition, .sort = {.test = CONDITION_BEGINS_WITH, .value = prefix}};
     assert_string_equal(sorts_of(query_all(state, query, NULL)), "//8= //8A ////");
     json_decref(partition);
     json_decref(prefix);
@@ -239,8 +239,8 @@ TEST_WITH(state, an_index_follows_its_items)
 {
     json_t *g = case_json("{'S':'G'}");
     json_t *h = case_json("{'S':'H'}");
-    const struct rows_query of_g = {.index = "by_g", .partition = g};
-    const struct rows_query of_h = {.index = "by_g", .partition = h};
+    const struct rows_list of_g = {BY_G, .partition = g};
+    const struct rows_list of_h = {BY_G, .partition = h};
     put_thing(state, "a", "1", ",'g':{'S':'G'},'h':{'S':'x'}");
     put_thing(state, "a", "2", ",'g':{'S':'G'},'h':{'S':'y'}");
     put_thing(state, "a", "1", ",'g':{'S':'H'},'h':{'S':'x'}");
@@ -281,11 +281,11 @@ TEST_WITH(state, a_scan_gives_everything_once_in_pages_and_segments)
         put_thing(state, partition, "1", ",'g':{'S':'G'}");
         put_thing(state, partition, "2", "");
     }
-    json_t *all = query_all(state, (struct rows_query){.limit = 7}, NULL);
+    json_t *all = query_all(state, (struct rows_list){.limit = 7}, NULL);
     assert_int_equal(json_array_size(all), 2 * PARTITIONS);
     json_t *parts = json_array();
     for (uint32_t i = 0; i < 7; i++) {
-        json_t *segment = query_all(state, (struct rows_query){.segment = i, .segments = 7, .limit = 3}, NULL);
+        json_t *segment = query_all(state, (struct rows_list){.segment = i, .segments = 7, .limit = 3}, NULL);
         total += json_array_size(segment) > 0;
         assert_int_equal(json_array_extend(parts, segment), 0);
         json_decref(segment);
@@ -303,7 +303,7 @@ TEST_WITH(state, a_scan_gives_everything_once_in_pages_and_segments)
 
 static const struct refusal {
     const char *name;
-    const char *index;
+    struct rows_list index; /* its name and keys */
     const char *partition;
     const char *sort;
     const char *start;
@@ -315,38 +315,46 @@ static const struct refusal {
     bool is_descending;
     const char *words;
 } refusals[] = {
-    {"no such index", .index = "by_z", .partition = P, .words = "no such index"},
+    {"no such index", .index = {.index = "by_z", .index_keys = {"g", "h"}}, .partition = P, .words = "no such index"},
     {"a partition of another type", .partition = "{'N':'1'}", .words = "of another type than the key: p"},
-    {"an empty partition", .partition = "{'S':''}", .words = "is empty"},
-    {"no sort key", .index = "all_g", .partition = P, .sort = P, .test = CONDITION_EQUALS, .words = "no sort key"},
+    {"an empty partition", .partition = "{'S':''}", .words = "of 1 to 2048 bytes"},
+    {"no sort key", .index = {ALL_G}, .partition = P, .sort = P, .test = CONDITION_EQUALS,
+     .words = "where the table or the index has one"},
     {"a sort key of another type", .partition = P, .sort = P, .test = CONDITION_EQUALS,
      .words = "another type than the key: s"},
-    {"an empty sort key", .index = "by_g", .partition = P, .sort = "{'S':''}", .test = CONDITION_BEGINS_WITH,
-     .words = "is empty"},
+    {"an empty sort key", .index = {BY_G}, .partition = P, .sort = "{'S':''}", .test = CONDITION_BEGINS_WITH,
+     .words = "of 1 to 1024 bytes"},
     {"a beginning of a number", .partition = P, .sort = "{'N':'1'}", .test = CONDITION_BEGINS_WITH,
      .words = "no S or B"},
-    {"another test", .partition = P, .sort = "{'N':'1'}", .test = CONDITION_DIFFERS,
-     .words = "BETWEEN and begins_with alone: s"},
-    {"a filter on a key", .partition = P, .filter = "s", .words = "no key attributes, such as s"},
-    {"a filter on a key of the index", .index = "by_g", .partition = P, .filter = "h",
-     .words = "no key attributes, such as h"},
-    {"a filter on what the index lacks", .index = "by_g", .partition = P, .filter = "y.z",
+    {"another test", .partition = P, .sort = "{'N':'1'}", .test = CONDITION_DIFFERS, .words = "BETWEEN or begins_with"},
+    {"a filter on a key", .partition = P, .filter = "s", .words = "says something of \"s\""},
+    {"a filter on a key of the index", .index = {BY_G}, .partition = P, .filter = "h",
+     .words = "says something of \"h\""},
+    {"a filter on what the index lacks", .index = {BY_G}, .partition = P, .filter = "y.z",
      .words = "does not have the attribute y"},
-    {"a part that the index lacks", .index = "by_g", .path = "y", .words = "does not have the attribute y"},
-    {"segments of a query", .partition = P, .segments = 2, .words = "only a scan has segments"},
-    {"a segment that is none", .segments = 2, .segment = 2, .words = "counted from 0"},
-    {"a segment of none", .segment = 1, .words = "counted from 0"},
+    {"a part that the index lacks", .index = {BY_G}, .path = "y", .words = "does not have the attribute y"},
+    {"segments of a query", .partition = P, .segments = 2, .words = "it has no segments"},
+    {"a segment that is none", .segments = 2, .segment = 2, .words = "no segment 2 of 2"},
+    {"a segment of none", .segment = 1, .words = "no segment 1 of 0"},
     {"too many segments", .segments = 1000001, .words = "1 to 1000000"},
     {"a scan turned round", .is_descending = true, .words = "no order"},
-    {"a sort key of a scan", .sort = "{'N':'1'}", .test = CONDITION_EQUALS, .words = "in one partition alone"},
-    {"a start in another partition", .partition = "{'S':'b'}", .start = AT, .words = "outside of what is asked for"},
+    {"a sort key of a scan", .sort = "{'N':'1'}", .test = CONDITION_EQUALS, .words = "asks nothing of the sort key"},
+    {"a start in another partition", .partition = "{'S':'b'}", .start = AT, .words = "none that this Query asks for"},
     {"a start before the range", .partition = P, .sort = "{'N':'1'}", .test = CONDITION_IS_ABOVE, .start = AT,
-     .words = "outside of what is asked for"},
-    {"a start without index keys", .index = "by_g", .partition = P, .start = AT, .words = "a page of the same gave"},
+     .words = "none that this Query asks for"},
+    {"a start without index keys", .index = {BY_G}, .partition = P, .start = AT, .words = "g: the value is not"},
     {"a start with more", .partition = P, .start = "{'p':{'S':'a'},'s':{'N':'1'},'x':{'N':'1'}}",
-     .words = "a page of the same gave"},
-    {"a start that is no key", .partition = P, .start = "{'p':{'S':'a'}}",
-     .words = "\"s\", the sort key of the table things"},
+     .words = "A page cannot begin here"},
+    {"a start that is no key", .partition = P, .start = "{'p':{'S':'a'}}", .words = "s: the value is not"},
+    {"a start of another type", .partition = P, .start = "{'p':{'S':'a'},'s':{'S':'1'}}",
+     .words = "\"s\", the sort key of the table things (type N), is of another type"},
+    {"a start of another type in an index", .index = {BY_G},
+     .start = "{'p':{'S':'a'},'s':{'N':'1'},'g':{'S':'G'},'h':{'N':'1'}}", .words = "is none of the index"},
+    {"keys of another index", .index = {.index = "all_g", .index_keys = {"g", "h"}}, .partition = P,
+     .words =
+         "The key of the index all_g is \"g\", and it was asked for by \"g\" and \"h\". Give the names that it has."},
+    {"keys of an index by another name", .index = {.index = "by_g", .index_keys = {"h", "g"}}, .partition = P,
+     .words = "The key of the index by_g is \"g\" and \"h\", and it was asked for by \"h\" and \"g\"."},
 };
 
 TEST_ROWS_WITH(state, refusals, what_the_service_does_not_answer_is_refused)
@@ -357,13 +365,13 @@ TEST_ROWS_WITH(state, refusals, what_the_service_does_not_answer_is_refused)
     struct path path = {NULL, 0};
     struct condition_term term = {.test = CONDITION_EXISTS};
     const struct condition filter = {&term, 1};
-    struct rows_query query = {
-        .table = "things",
-        .index = row->index,
+    struct rows_list query = {
+        .table = &things_table,
+        .index = row->index.index,
+        .index_keys = row->index.index_keys,
         .partition = case_json(row->partition),
-        .sort_test = row->test,
-        .sort = case_json(row->sort),
-        .start = case_json(row->start),
+        .sort = {.test = row->test, .value = case_json(row->sort)},
+        .start_key = case_json(row->start),
         .segment = row->segment,
         .segments = row->segments,
         .is_descending = row->is_descending,
@@ -375,16 +383,16 @@ TEST_ROWS_WITH(state, refusals, what_the_service_does_not_answer_is_refused)
     }
     if (row->filter != NULL) {
         term.path = *case_path(row->filter, &read_filter);
-        query.filter = &filter;
+        query.filter = filter;
     }
-    CHECK_OUTCOME(sqlite_rows_query(state->rows, &query, patient(), &page, &error), TABLE_REFUSED);
+    CHECK_OUTCOME(sqlite_rows_list(state->rows, &query, patient(), &page, &error), TABLE_REFUSED);
     assert_int_equal(error.code, OS_ERR_ARGUMENT);
     assert_null(page.items);
     if (strstr(error.message, row->words) == NULL)
         fail_msg("\"%s\" is not in: %s", row->words, error.message);
     json_decref((json_t *)query.partition);
-    json_decref((json_t *)query.sort);
-    json_decref((json_t *)query.start);
+    json_decref((json_t *)query.sort.value);
+    json_decref((json_t *)query.start_key);
 }
 
 TEST_WITH(state, a_filter_of_a_scan_may_ask_for_keys)
@@ -394,7 +402,7 @@ TEST_WITH(state, a_filter_of_a_scan_may_ask_for_keys)
     const struct condition_term term = {.path = *case_path("s", &path), .test = CONDITION_EQUALS, .value = two};
     const struct condition filter = {&term, 1};
     put_things(state);
-    assert_string_equal(sorts_of(query_all(state, (struct rows_query){.filter = &filter}, NULL)), "2 2");
+    assert_string_equal(sorts_of(query_all(state, (struct rows_list){.filter = filter}, NULL)), "2 2");
     json_decref(two);
 }
 
@@ -403,22 +411,33 @@ TEST_WITH(state, a_page_begins_behind_an_item_that_is_gone)
 {
     struct rows_page page;
     json_t *partition = case_json(P);
-    struct rows_query query = {.table = "things", .partition = partition, .limit = 2};
+    struct rows_list query = {.table = &things_table, .partition = partition, .limit = 2};
     for (int i = 1; i <= 5; i++) {
         char sort[8];
         (void)snprintf(sort, sizeof(sort), "%d", i);
         put_thing(state, "a", sort, "");
     }
-    CHECK_OUTCOME(sqlite_rows_query(state->rows, &query, patient(), &page, &error), TABLE_OK);
+    CHECK_OUTCOME(sqlite_rows_list(state->rows, &query, patient(), &page, &error), TABLE_OK);
     CHECK_OUTCOME(WRITE_ALL(state, {.kind = ROWS_DELETE, .item = "{'p':{'S':'a'},'s':{'N':'2'}}"}), TABLE_OK);
     put_thing(state, "a", "1.5", "");
     put_thing(state, "a", "2.5", "");
-    json_t *start = json_incref(page.next);
+    json_t *start = json_incref(page.last_key);
     rows_page_free(&page);
-    query.start = start;
-    CHECK_OUTCOME(sqlite_rows_query(state->rows, &query, patient(), &page, &error), TABLE_OK);
+    query.start_key = start;
+    CHECK_OUTCOME(sqlite_rows_list(state->rows, &query, patient(), &page, &error), TABLE_OK);
     assert_string_equal(sorts_of(json_incref(page.items)), "2.5 3");
     rows_page_free(&page);
     json_decref(start);
     json_decref(partition);
+}
+
+TEST_WITH(state, a_table_is_listed_by_the_keys_that_it_has)
+{
+    static const struct rows_table renamed = {"things", {"p", "t"}};
+    struct rows_page page;
+    const struct rows_list scan = {.table = &renamed};
+    CHECK_OUTCOME(sqlite_rows_list(state->rows, &scan, patient(), &page, &error), TABLE_REFUSED);
+    assert_int_equal(error.code, OS_ERR_ARGUMENT);
+    assert_non_null(strstr(error.message, "it was asked for by \"p\" and \"t\""));
+    assert_null(page.items);
 }

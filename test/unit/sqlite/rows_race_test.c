@@ -72,9 +72,9 @@ TEST_WITH(state, no_update_of_two_processes_is_lost)
     char wanted[16];
     (void)run_processes(state, count_up);
     (void)snprintf(wanted, sizeof(wanted), "%d", PROCESSES * ROUNDS);
-    assert_string_equal(text_of_n(get_item(state, "things", COUNTER)), wanted);
+    assert_string_equal(text_of_n(get_item(state, &things_table, COUNTER)), wanted);
     (void)snprintf(wanted, sizeof(wanted), "-%d", PROCESSES * ROUNDS);
-    assert_string_equal(text_of_n(get_item(state, "things", MIRROR)), wanted);
+    assert_string_equal(text_of_n(get_item(state, &things_table, MIRROR)), wanted);
 }
 
 static int put_if_absent(struct state *state, int process)
@@ -129,18 +129,19 @@ static void *move_to_and_fro(void *context)
     struct mover *mover = context;
     struct rows_write writes[MOVED];
     struct rows_answer answers[MOVED];
+    char token[ROWS_TOKEN_MAX + 1];
     while (!atomic_load(&mover->stops)) {
         for (size_t i = 0; i < MOVED; i++) {
             char number[16];
             (void)snprintf(number, sizeof(number), "%zu", i);
             writes[i] = (struct rows_write){.kind = ROWS_PUT,
-                                            .table = "things",
+                                            .table = &things_table,
                                             .item = json_pack("{s{ss}s{ss}s{ss}}", "p", "S", "moved", "s", "N", number,
                                                               "g", "S", mover->moves % 2 == 0 ? "H" : "G")};
         }
-        const struct rows_transaction transaction = {.writes = writes, .count = MOVED, .now_s = NOW_S};
+        const struct rows_transaction transaction = {.writes = writes, .count = MOVED, .token = new_token(token)};
         enum table_outcome outcome =
-            sqlite_rows_write(mover->state.rows, &transaction, patient(), answers, &mover->error);
+            sqlite_rows_transact(mover->state.rows, &transaction, patient(), NOW_S, answers, &mover->error);
         rows_answers_free(answers, MOVED);
         for (size_t i = 0; i < MOVED; i++)
             json_decref((json_t *)writes[i].item);
@@ -154,23 +155,22 @@ static void *move_to_and_fro(void *context)
 /* Both move together. */
 static void check_both_alike(struct state *state)
 {
-    json_t *items[2];
+    struct rows_items found;
     json_t *keys[] = {case_json("{'p':{'S':'moved'},'s':{'N':'0'}}"), case_json("{'p':{'S':'moved'},'s':{'N':'99'}}")};
-    const struct rows_get gets[] = {{.table = "things", .key = keys[0]}, {.table = "things", .key = keys[1]}};
-    CHECK_OUTCOME(sqlite_rows_get(state->rows, gets, 2, patient(), items, &error), TABLE_OK);
-    assert_true(json_equal(json_object_get(items[0], "g"), json_object_get(items[1], "g")) ||
-                (items[0] == NULL && items[1] == NULL));
-    for (size_t i = 0; i < 2; i++) {
-        json_decref(items[i]);
+    const struct rows_get gets[] = {{.of = {&things_table, keys[0]}}, {.of = {&things_table, keys[1]}}};
+    CHECK_OUTCOME(sqlite_rows_get(state->rows, gets, 2, patient(), &found, &error), TABLE_OK);
+    assert_true(json_equal(json_object_get(found.items[0], "g"), json_object_get(found.items[1], "g")) ||
+                (found.items[0] == NULL && found.items[1] == NULL));
+    rows_items_free(&found);
+    for (size_t i = 0; i < 2; i++)
         json_decref(keys[i]);
-    }
 }
 
 static size_t page_size(struct state *state, const json_t *g)
 {
     struct rows_page page;
-    const struct rows_query query = {.table = "things", .index = "all_g", .partition = g};
-    CHECK_OUTCOME(sqlite_rows_query(state->rows, &query, patient(), &page, &error), TABLE_OK);
+    const struct rows_list query = {.table = &things_table, ALL_G, .partition = g};
+    CHECK_OUTCOME(sqlite_rows_list(state->rows, &query, patient(), &page, &error), TABLE_OK);
     size_t size = json_array_size(page.items);
     rows_page_free(&page);
     return size;
@@ -219,7 +219,7 @@ TEST_WITH(state, pages_beside_writers_miss_nothing_that_stays)
     mover.state = *state;
     assert_int_equal(pthread_create(&thread, NULL, move_to_and_fro, &mover), 0);
     for (int round = 0; round < 5; round++)
-        assert_int_equal(count_all(state, (struct rows_query){.filter = &filter, .limit = 7}), STAYING);
+        assert_int_equal(count_all(state, (struct rows_list){.filter = filter, .limit = 7}), STAYING);
     atomic_store(&mover.stops, true);
     assert_int_equal(pthread_join(thread, &failed), 0);
     assert_null(failed);
@@ -232,18 +232,17 @@ TEST_WITH(state, a_busy_file_is_throttled_and_nothing_is_written)
 {
     sqlite3 *other = NULL;
     json_t *item = case_json(COUNTER);
-    const struct rows_write write = {.kind = ROWS_PUT, .table = "things", .item = item};
-    const struct rows_transaction transaction = {.writes = &write, .count = 1, .now_s = NOW_S};
-    struct rows_answer answer;
+    const struct rows_write write = {.kind = ROWS_PUT, .table = &things_table, .item = item};
+    json_t *before = NULL;
     assert_int_equal(sqlite3_open(state->file, &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    CHECK_OUTCOME(sqlite_rows_write(state->rows, &transaction, sqlite_patience_ms(20), &answer, &error),
+    CHECK_OUTCOME(sqlite_rows_write(state->rows, &write, sqlite_patience_ms(20), NOW_S, &before, &error),
                   TABLE_THROTTLED);
     assert_int_equal(error.code, OS_ERR_THROTTLED);
-    assert_int_equal(answer.verdict, 0);
-    CHECK_ITEM(get_item(state, "things", COUNTER), NULL);
+    assert_null(before);
+    CHECK_ITEM(get_item(state, &things_table, COUNTER), NULL);
     assert_int_equal(sqlite3_close(other), SQLITE_OK);
-    CHECK_OUTCOME(sqlite_rows_write(state->rows, &transaction, patient(), &answer, &error), TABLE_OK);
+    CHECK_OUTCOME(sqlite_rows_write(state->rows, &write, patient(), NOW_S, &before, &error), TABLE_OK);
     json_decref(item);
 }
 
@@ -272,15 +271,15 @@ TEST_WITH(state, a_commit_that_cannot_be_flushed_is_ambiguous_and_its_token_deci
     struct rows_answer answer;
     const struct asked up = {
         .kind = ROWS_UPDATE, .item = COUNTER, .path = "n", .change = CHANGE_ADD, .value = "{'N':'1'}"};
-    CHECK_OUTCOME(write_at(state, &up, 1, "first", NOW_S, &answer), TABLE_OK);
+    CHECK_OUTCOME(transact_at(state, &up, 1, "first", NOW_S, &answer), TABLE_OK);
     atomic_store(&flush_fails, true);
-    enum table_outcome outcome = write_at(state, &up, 1, "second", NOW_S, &answer);
+    enum table_outcome outcome = transact_at(state, &up, 1, "second", NOW_S, &answer);
     atomic_store(&flush_fails, false);
     CHECK_OUTCOME(outcome, TABLE_AMBIGUOUS);
     assert_int_equal(error.code, OS_ERR_IO);
     assert_int_equal(answer.verdict, 0);
-    CHECK_OUTCOME(write_at(state, &up, 1, "second", NOW_S, &answer), TABLE_OK);
-    assert_string_equal(text_of_n(get_item(state, "things", COUNTER)), "2");
+    CHECK_OUTCOME(transact_at(state, &up, 1, "second", NOW_S, &answer), TABLE_OK);
+    assert_string_equal(text_of_n(get_item(state, &things_table, COUNTER)), "2");
 }
 
 /* A transaction that does not fit is no part of the file. */
@@ -304,8 +303,8 @@ static void fill_until_full(struct state *state)
     assert_non_null(strstr(error.message, "no space left"));
     json_t *full = case_json("{'S':'full'}");
     json_t *pair = case_json("{'S':'pair'}");
-    assert_int_equal(count_all(state, (struct rows_query){.partition = full}), count - 1);
-    assert_int_equal(count_all(state, (struct rows_query){.partition = pair}), count - 1);
+    assert_int_equal(count_all(state, (struct rows_list){.partition = full}), count - 1);
+    assert_int_equal(count_all(state, (struct rows_list){.partition = pair}), count - 1);
     json_decref(full);
     json_decref(pair);
 }

@@ -10,6 +10,9 @@
 #include "sqlite/tables.h"
 #include "unit/attribute/case_reading.h"
 
+#include <stdatomic.h>
+#include <unistd.h>
+
 enum { PATIENT_MS = 60000, NOW_S = 2000000000 };
 
 static os_error error;
@@ -33,6 +36,10 @@ static const struct rows_definition things = {.keys = {.partition = {"p", VALUE_
                                               .indexes = things_indexes,
                                               .index_count = 2,
                                               .ttl = "ttl"};
+static const struct rows_table things_table = {"things", {"p", "s"}};
+static const struct rows_table plain_table = {"plain", {"id", NULL}};
+#define BY_G  .index = "by_g", .index_keys = {"g", "h"}
+#define ALL_G .index = "all_g", .index_keys = {"g", NULL}
 static const struct rows_definition plain = {.keys = {.partition = {"id", VALUE_B}}};
 
 static inline struct sqlite_patience patient(void)
@@ -80,12 +87,14 @@ MAYBE_UNUSED static void check_json(json_t *found, const char *text, int line)
     json_decref(wanted);
 }
 
-MAYBE_UNUSED static json_t *get_item(struct state *state, const char *table, const char *key)
+MAYBE_UNUSED static json_t *get_item(struct state *state, const struct rows_table *table, const char *key)
 {
-    json_t *item = NULL;
+    struct rows_items found;
     json_t *json = case_json(key);
-    const struct rows_get get = {.table = table, .key = json};
-    CHECK_OUTCOME(sqlite_rows_get(state->rows, &get, 1, patient(), &item, &error), TABLE_OK);
+    const struct rows_get get = {.of = {table, json}};
+    CHECK_OUTCOME(sqlite_rows_get(state->rows, &get, 1, patient(), &found, &error), TABLE_OK);
+    json_t *item = json_incref(found.items[0]);
+    rows_items_free(&found);
     json_decref(json);
     return item;
 }
@@ -100,15 +109,14 @@ struct asked {
     const char *path; /* a change: `change`, `value` */
     enum change_kind change;
     const char *value;
-    enum rows_shown shown;
-    const char *table; /* NULL: "things" */
+    bool returns_item;
+    const struct rows_table *table; /* NULL: "things" */
 };
 
 struct asked_room {
     struct case_path if_path;
     struct case_path path;
     struct condition_term term;
-    struct condition condition;
     struct change change;
 };
 
@@ -117,15 +125,14 @@ enum { ASKED_MAX = 8 };
 static inline struct rows_write asked_write(const struct asked *asked, struct asked_room *room)
 {
     struct rows_write write = {.kind = asked->kind,
-                               .shown = asked->shown,
-                               .table = asked->table != NULL ? asked->table : "things",
+                               .returns_item = asked->returns_item,
+                               .table = asked->table != NULL ? asked->table : &things_table,
                                .item = case_json(asked->item)};
     if (asked->if_path != NULL) {
         room->term = (struct condition_term){.path = *case_path(asked->if_path, &room->if_path),
                                              .test = asked->if_test,
                                              .value = case_json(asked->if_value)};
-        room->condition = (struct condition){&room->term, 1};
-        write.condition = &room->condition;
+        write.condition = (struct condition){&room->term, 1};
     }
     if (asked->path != NULL) {
         room->change = (struct change){
@@ -136,34 +143,63 @@ static inline struct rows_write asked_write(const struct asked *asked, struct as
     return write;
 }
 
-static inline enum table_outcome write_at(struct state *state, const struct asked *asked, size_t count,
-                                          const char *token, int64_t now_s, struct rows_answer *answers)
+static inline void asked_free(const struct asked *asked, const struct rows_write *write, struct asked_room *room)
+{
+    json_decref((json_t *)write->item);
+    if (asked->if_path != NULL)
+        json_decref((json_t *)room->term.value);
+    if (asked->path != NULL)
+        json_decref((json_t *)room->change.value);
+}
+
+MAYBE_UNUSED static enum table_outcome write_alone(struct state *state, const struct asked *asked, int64_t now_s,
+                                                   json_t **ret_item)
+{
+    struct asked_room room;
+    const struct rows_write write = asked_write(asked, &room);
+    enum table_outcome outcome = sqlite_rows_write(state->rows, &write, patient(), now_s, ret_item, &error);
+    asked_free(asked, &write, &room);
+    return outcome;
+}
+
+MAYBE_UNUSED static enum table_outcome transact_at(struct state *state, const struct asked *asked, size_t count,
+                                                   const char *token, int64_t now_s, struct rows_answer *answers)
 {
     struct asked_room rooms[ASKED_MAX];
     struct rows_write writes[ASKED_MAX];
     assert_true(count <= ASKED_MAX);
     for (size_t i = 0; i < count; i++)
         writes[i] = asked_write(&asked[i], &rooms[i]);
-    const struct rows_transaction transaction = {.writes = writes, .count = count, .token = token, .now_s = now_s};
-    enum table_outcome outcome = sqlite_rows_write(state->rows, &transaction, patient(), answers, &error);
-    for (size_t i = 0; i < count; i++) {
-        json_decref((json_t *)writes[i].item);
-        if (asked[i].if_path != NULL)
-            json_decref((json_t *)rooms[i].term.value);
-        if (asked[i].path != NULL)
-            json_decref((json_t *)rooms[i].change.value);
-    }
+    const struct rows_transaction transaction = {.writes = writes, .count = count, .token = token};
+    enum table_outcome outcome = sqlite_rows_transact(state->rows, &transaction, patient(), now_s, answers, &error);
+    for (size_t i = 0; i < count; i++)
+        asked_free(&asked[i], &writes[i], &rooms[i]);
     return outcome;
 }
 
-/* Several, of which nothing is shown. */
+/* Of this process, and of all others. */
+static inline const char *new_token(char ret[ROWS_TOKEN_MAX + 1])
+{
+    static _Atomic unsigned serial;
+    (void)snprintf(ret, ROWS_TOKEN_MAX + 1, "%d-%u", (int)getpid(), serial++);
+    return ret;
+}
+
+/* One alone, several under a token that nobody else has; nothing is returned. */
 #define WRITE_ALL(state, ...)                                \
     write_some((state), (const struct asked[]){__VA_ARGS__}, \
                sizeof((const struct asked[]){__VA_ARGS__}) / sizeof(struct asked))
 MAYBE_UNUSED static enum table_outcome write_some(struct state *state, const struct asked *asked, size_t count)
 {
     struct rows_answer answers[ASKED_MAX];
-    enum table_outcome outcome = write_at(state, asked, count, NULL, NOW_S, answers);
+    char token[ROWS_TOKEN_MAX + 1];
+    json_t *item = NULL;
+    if (count == 1 && asked->kind != ROWS_CHECK) {
+        enum table_outcome alone = write_alone(state, asked, NOW_S, &item);
+        json_decref(item);
+        return alone;
+    }
+    enum table_outcome outcome = transact_at(state, asked, count, new_token(token), NOW_S, answers);
     rows_answers_free(answers, count);
     return outcome;
 }
@@ -174,30 +210,30 @@ MAYBE_UNUSED static void put_item(struct state *state, const char *item)
 }
 
 /* Everything that a query or a scan gives, page by page; for json_decref. */
-MAYBE_UNUSED static json_t *query_all(struct state *state, struct rows_query query, size_t *ret_pages)
+MAYBE_UNUSED static json_t *query_all(struct state *state, struct rows_list list, size_t *ret_pages)
 {
     json_t *all = json_array();
     struct rows_page page = {.items = NULL};
     size_t pages = 0;
-    query.table = query.table != NULL ? query.table : "things";
+    list.table = list.table != NULL ? list.table : &things_table;
     do {
-        json_t *start = json_incref(page.next);
+        json_t *start = json_incref(page.last_key);
         rows_page_free(&page);
-        query.start = start;
-        CHECK_OUTCOME(sqlite_rows_query(state->rows, &query, patient(), &page, &error), TABLE_OK);
+        list.start_key = start;
+        CHECK_OUTCOME(sqlite_rows_list(state->rows, &list, patient(), &page, &error), TABLE_OK);
         assert_int_equal(json_array_extend(all, page.items), 0);
         json_decref(start);
         pages++;
-    } while (page.next != NULL);
+    } while (page.last_key != NULL);
     rows_page_free(&page);
     if (ret_pages != NULL)
         *ret_pages = pages;
     return all;
 }
 
-MAYBE_UNUSED static size_t count_all(struct state *state, struct rows_query query)
+MAYBE_UNUSED static size_t count_all(struct state *state, struct rows_list list)
 {
-    json_t *all = query_all(state, query, NULL);
+    json_t *all = query_all(state, list, NULL);
     size_t count = json_array_size(all);
     json_decref(all);
     return count;

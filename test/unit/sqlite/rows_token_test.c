@@ -11,8 +11,11 @@ static const struct asked add = {
 static enum table_outcome write_token(struct state *state, const struct asked *asked, const char *token, int64_t now_s)
 {
     struct rows_answer answer;
-    enum table_outcome outcome = write_at(state, asked, 1, token, now_s, &answer);
-    assert_true(outcome != TABLE_OK || answer.verdict == ROWS_FINE);
+    json_t *item = NULL;
+    if (token == NULL)
+        return write_alone(state, asked, now_s, &item);
+    enum table_outcome outcome = transact_at(state, asked, 1, token, now_s, &answer);
+    assert_true(outcome != TABLE_OK || answer.verdict == ROWS_NOT_IN_THE_WAY);
     rows_answers_free(&answer, 1);
     return outcome;
 }
@@ -26,7 +29,7 @@ static void check_count(struct state *state, const char *number)
 {
     char item[128];
     (void)snprintf(item, sizeof(item), "{'p':{'S':'a'},'s':{'N':'1'},'n':{'N':'%s'}}", number);
-    CHECK_ITEM(get_item(state, "things", KEY), item);
+    CHECK_ITEM(get_item(state, &things_table, KEY), item);
 }
 
 TEST_WITH(state, the_same_writes_under_a_token_are_done_once)
@@ -82,7 +85,7 @@ TEST_WITH(state, a_token_of_other_writes_is_refused)
          .if_path = "n",
          .if_test = CONDITION_EXISTS},
         {.kind = ROWS_DELETE, .item = KEY},
-        {.kind = ROWS_PUT, .item = "{'id':{'B':'AQI='}}", .table = "plain"},
+        {.kind = ROWS_PUT, .item = "{'id':{'B':'AQI='}}", .table = &plain_table},
     };
     CHECK_OUTCOME(write_token(state, &up, "t", NOW_S), TABLE_OK);
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -111,17 +114,17 @@ TEST_WITH(state, a_transaction_that_failed_leaves_no_token)
     CHECK_OUTCOME(write_token(state, &on_condition, "t", NOW_S), TABLE_CONFLICT_BLIND);
     put_item(state, "{'p':{'S':'a'},'s':{'N':'1'},'go':{'BOOL':true}}");
     CHECK_OUTCOME(write_token(state, &on_condition, "t", NOW_S), TABLE_OK);
-    CHECK_ITEM(get_item(state, "things", KEY), "{'p':{'S':'a'},'s':{'N':'1'},'go':{'BOOL':true},'n':{'N':'1'}}");
+    CHECK_ITEM(get_item(state, &things_table, KEY), "{'p':{'S':'a'},'s':{'N':'1'},'go':{'BOOL':true},'n':{'N':'1'}}");
 }
 
-TEST_WITH(state, a_token_has_1_to_36_characters_and_shows_no_item)
+TEST_WITH(state, a_token_has_1_to_36_characters_and_returns_no_item)
 {
     struct asked up = count_up("{'N':'1'}");
     CHECK_OUTCOME(write_token(state, &up, "", NOW_S), TABLE_REFUSED);
     CHECK_OUTCOME(write_token(state, &up, "1234567890123456789012345678901234567", NOW_S), TABLE_REFUSED);
     assert_int_equal(error.code, OS_ERR_ARGUMENT);
     CHECK_OUTCOME(write_token(state, &up, "123456789012345678901234567890123456", NOW_S), TABLE_OK);
-    up.shown = ROWS_SHOW_AFTER;
+    up.returns_item = true;
     CHECK_OUTCOME(write_token(state, &up, "t", NOW_S), TABLE_REFUSED);
     check_count(state, "1");
 }

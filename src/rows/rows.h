@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Items of any attributes (attribute/), and what is asked of their tables, as plain data: the requests of
- * rows_request.h are built of it, and rows_response.h reads their answers by it. All of it is borrowed.
+ * What is asked of tables of items of any attributes (attribute/), as plain data: DynamoDB is asked by it, and SQLite.
+ * What is answered is in answer.h. All of it is borrowed.
  */
-#ifndef OSCOMMIT_DYNAMO_ROWS_H
-#define OSCOMMIT_DYNAMO_ROWS_H
+#ifndef OSCOMMIT_ROWS_ROWS_H
+#define OSCOMMIT_ROWS_ROWS_H
 
 #include "attribute/change.h"
 #include "attribute/condition.h"
@@ -12,8 +12,11 @@
 #include <stdint.h>
 
 enum {
-    ROWS_TRANSACTION_MAX = 100, /* items (API Reference, TransactWriteItems, TransactGetItems) */
-    ROWS_BATCH_MAX = 100        /* items (API Reference, BatchGetItem) */
+    ROWS_AT_ONCE_MAX = 100, /* keys of a read, writes of a transaction (API Reference, BatchGetItem, TransactGetItems,
+                               TransactWriteItems) */
+    ROWS_TRANSACTION_SIZE_MAX = 4 * 1024 * 1024, /* bytes of what a transaction writes (TransactWriteItems) */
+    ROWS_TOKEN_MAX = 36,                         /* bytes (TransactWriteItems, ClientRequestToken) */
+    ROWS_SEGMENTS_MAX = 1000000                  /* of a scan (Scan, TotalSegments) */
 };
 
 /* The names of the attributes that are the key. */
@@ -23,7 +26,7 @@ struct rows_keys {
 };
 
 struct rows_table {
-    const char *name; /* or ARN */
+    const char *name; /* at DynamoDB also its ARN */
     struct rows_keys keys;
 };
 
@@ -83,18 +86,8 @@ struct rows_list {
     bool is_eventual;        /* as of rows_get; from an index it always is */
 };
 
-/* "PutItem"; in a transaction "Put". */
-const char *rows_operation(enum rows_write_kind kind);
-const char *rows_list_operation(const struct rows_list *list);
 /* Of what is listed: the index's, or the table's. */
 const struct rows_keys *rows_list_keys(const struct rows_list *list);
-
-/* What the service would refuse: OS_ERR_ARGUMENT, OS_ERR_TOO_LARGE, OS_ERR_NO_MEMORY. */
-os_code rows_check_table(const struct rows_table *table, os_error *err);
-os_code rows_check_key_value(const char *name, const json_t *value, bool is_sort, os_error *err);
-os_code rows_check_key(const struct rows_key *key, os_error *err);
-os_code rows_check_item(const struct rows_table *table, const json_t *item, os_error *err);
-os_code rows_check_start_key(const struct rows_list *list, os_error *err);
 
 bool rows_is_key_name(const struct rows_keys *keys, const char *name);
 /* Whether two items, or keys, have the same key. An attribute of it that one lacks is another. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* {"partition":["p","S"],"sort":["s","N"],"ttl":"t","indexes":[{"name":"i","partition":["g","S"],"projection":"ALL"}]} */
-#include "sqlite/rows_definition.h"
+#include "sqlite/rows_table.h"
+
 #include "syntax/json.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static bool add(json_t *object, const char *name, json_t *value)
     return json_object_set_new(object, name, value) == 0;
 }
 
-static bool add_keys(json_t *object, const struct rows_keys *keys)
+static bool add_keys(json_t *object, const struct rows_key_schema *keys)
 {
     const struct rows_attribute *sort = &keys->sort;
     return add(object, "partition", json_pack("[ss]", keys->partition.name, value_type_name(keys->partition.type))) &&
@@ -80,7 +81,7 @@ static bool read_attribute(const json_t *object, const char *member, struct rows
     return ret->name != NULL && type != NULL;
 }
 
-static bool read_keys(const json_t *object, struct rows_keys *ret)
+static bool read_keys(const json_t *object, struct rows_key_schema *ret)
 {
     return read_attribute(object, "partition", &ret->partition) &&
            (json_object_get(object, "sort") == NULL || read_attribute(object, "sort", &ret->sort));
@@ -95,7 +96,7 @@ static enum rows_projection projection_of(const json_t *object)
     return 0;
 }
 
-static bool read_names(const json_t *object, struct rows_table *table, size_t *used, struct rows_index *ret)
+static bool read_names(const json_t *object, struct sqlite_rows_table *table, size_t *used, struct rows_index *ret)
 {
     const json_t *names = json_object_get(object, "names");
     size_t count = json_array_size(names);
@@ -112,7 +113,7 @@ static bool read_names(const json_t *object, struct rows_table *table, size_t *u
     return true;
 }
 
-static bool read_indexes(const json_t *indexes, struct rows_table *ret)
+static bool read_indexes(const json_t *indexes, struct sqlite_rows_table *ret)
 {
     size_t used = 0;
     size_t count = json_array_size(indexes);
@@ -132,7 +133,7 @@ static bool read_indexes(const json_t *indexes, struct rows_table *ret)
     return true;
 }
 
-bool rows_table_read(json_t *root, struct rows_table *ret)
+bool sqlite_rows_table_read(json_t *root, struct sqlite_rows_table *ret)
 {
     const json_t *ttl = json_object_get(root, "ttl");
     ret->root = root;
@@ -142,7 +143,7 @@ bool rows_table_read(json_t *root, struct rows_table *ret)
            rows_definition_check(&ret->definition, NULL) == OS_OK;
 }
 
-void rows_table_free(struct rows_table *table)
+void sqlite_rows_table_free(struct sqlite_rows_table *table)
 {
     json_decref(table->root);
     table->root = NULL;

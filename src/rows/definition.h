@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a table of rows is: its keys, its indexes, and the attribute by which its rows expire. */
-#ifndef OSCOMMIT_SQLITE_ROWS_DEFINITION_H
-#define OSCOMMIT_SQLITE_ROWS_DEFINITION_H
+#ifndef OSCOMMIT_ROWS_DEFINITION_H
+#define OSCOMMIT_ROWS_DEFINITION_H
 
 #include "attribute/type.h"
-#include "oscommit.h"
+#include "rows/rows.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
-/* As DynamoDB has them (Developer Guide, "Quotas", "Naming rules and data types"). */
+/* As DynamoDB has them (Developer Guide, "Quotas"). */
 enum {
-    ROWS_NAME_MIN = 3, /* of a table or an index */
-    ROWS_NAME_MAX = 255,
-    ROWS_KEY_NAME_MAX = 255, /* bytes of the name of a key attribute */
     ROWS_INDEXES_MAX = 20,
     ROWS_INDEX_NAMES_MAX = 20, /* that INCLUDE names for one index */
     ROWS_NAMES_MAX = 100       /* and for all of them */
@@ -24,7 +18,7 @@ struct rows_attribute {
     enum value_type type; /* S, N or B */
 };
 
-struct rows_keys {
+struct rows_key_schema {
     struct rows_attribute partition;
     struct rows_attribute sort; /* optional */
 };
@@ -33,20 +27,19 @@ enum rows_projection { ROWS_PROJECT_ALL = 1, ROWS_PROJECT_KEYS_ONLY, ROWS_PROJEC
 
 struct rows_index {
     const char *name;
-    struct rows_keys keys;
+    struct rows_key_schema keys;
     enum rows_projection projection;
     const char *const *names; /* INCLUDE */
     size_t name_count;
 };
 
 struct rows_definition {
-    struct rows_keys keys;
+    struct rows_key_schema keys;
     const struct rows_index *indexes;
     size_t index_count;
     const char *ttl; /* NULL: nothing expires */
 };
 
-os_code rows_name_check(const char *name, const char *what, os_error *err); /* `what`: "a table" */
 /* OS_ERR_ARGUMENT with a sentence. */
 os_code rows_definition_check(const struct rows_definition *definition, os_error *err);
 
@@ -57,24 +50,12 @@ const char *rows_definition_difference(const struct rows_definition *a, const st
 /* NULL: there is none. */
 const struct rows_index *rows_index_find(const struct rows_definition *definition, const char *name);
 /* Whether an attribute is one of the keys. */
-bool rows_keys_have(const struct rows_keys *keys, const char *name);
+bool rows_key_schema_has(const struct rows_key_schema *keys, const char *name);
 /* Whether an index has an attribute of its items. */
 bool rows_index_projects(const struct rows_definition *definition, const struct rows_index *index, const char *name);
 
-/* As the file keeps it. */
-json_t *rows_definition_write(const struct rows_definition *definition); /* NULL: out of memory */
-
-/* A table that was read, with the texts that its definition points to. It points into itself: it is not copied. */
-struct rows_table {
-    const char *name; /* borrowed from who asked */
-    int64_t id;
-    struct rows_definition definition;
-    struct rows_index indexes[ROWS_INDEXES_MAX];
-    const char *names[ROWS_NAMES_MAX];
-    json_t *root; /* owns the texts */
-};
-/* False: it is no definition. Takes `root`, which is given up with rows_table_free in any case. */
-bool rows_table_read(json_t *root, struct rows_table *ret);
-void rows_table_free(struct rows_table *table); /* one that is all zero is fine */
+/* OS_ERR_ARGUMENT: whoever asks gives other names for the keys; `of` says whose: "the table things". */
+os_code rows_key_schema_fit(const struct rows_key_schema *schema, const struct rows_keys *keys, const char *of,
+                            os_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sqlite/rows_definition.h"
+#include "rows/definition.h"
 
 #include "base/error.h"
-#include "base/text.h"
+#include "rows/check.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,34 +11,8 @@ enum { PART_SIZE = 160 };
 
 /* --------------------------------------------------------------------------------------------------------- check */
 
-static bool is_name(struct text name)
-{
-    bool is_one = name.len >= ROWS_NAME_MIN && name.len <= ROWS_NAME_MAX;
-    for (size_t i = 0; i < name.len && is_one; i++) {
-        char c = name.p[i];
-        is_one = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-                 c == '.';
-    }
-    return is_one;
-}
-
-os_code rows_name_check(const char *name, const char *what, os_error *err)
-{
-    if (is_name(text_from(name)))
-        return OS_OK;
-    return error_set(err, OS_ERR_ARGUMENT,
-                     "\"%.300s\" is not the name of %s: give 3 to 255 of a-z, A-Z, 0-9, '_', '-' and '.'.",
-                     name != NULL ? name : "", what);
-}
-
-static bool is_attribute_name(const char *name)
-{
-    struct text text = text_from(name);
-    return text.len >= 1 && text.len <= ROWS_KEY_NAME_MAX && text_is_utf8(text);
-}
-
 /* What is wrong with a table's or an index's keys; `of` says whose. */
-static os_code check_keys(const struct rows_keys *keys, const char *of, os_error *err)
+static os_code check_keys(const struct rows_key_schema *keys, const char *of, os_error *err)
 {
     const struct rows_attribute *const attributes[] = {&keys->partition, &keys->sort};
     if (keys->partition.name == NULL)
@@ -47,7 +21,7 @@ static os_code check_keys(const struct rows_keys *keys, const char *of, os_error
         const char *name = attributes[i]->name;
         if (name == NULL)
             continue;
-        if (!is_attribute_name(name)) {
+        if (!rows_is_attribute_name(name)) {
             return error_set(err, OS_ERR_ARGUMENT,
                              "%s: the name of a key attribute has 1 to 255 bytes of UTF-8, not \"%.300s\".", of, name);
         }
@@ -62,7 +36,7 @@ static os_code check_keys(const struct rows_keys *keys, const char *of, os_error
 }
 
 /* One attribute has one type in a table and all its indexes (API Reference, CreateTable: AttributeDefinitions). */
-static os_code check_types(const struct rows_keys *a, const struct rows_keys *b, os_error *err)
+static os_code check_types(const struct rows_key_schema *a, const struct rows_key_schema *b, os_error *err)
 {
     const struct rows_attribute *const of_a[] = {&a->partition, &a->sort};
     const struct rows_attribute *const of_b[] = {&b->partition, &b->sort};
@@ -88,7 +62,7 @@ static os_code check_projection(const struct rows_index *index, os_error *err)
                          index->name, index->name_count, ROWS_INDEX_NAMES_MAX);
     }
     for (size_t i = 0; i < index->name_count; i++)
-        if (!is_attribute_name(index->names[i]))
+        if (!rows_is_attribute_name(index->names[i]))
             return error_set(err, OS_ERR_ARGUMENT,
                              "The index \"%s\" includes an attribute whose name is not 1 to 255 bytes of UTF-8.",
                              index->name);
@@ -99,7 +73,7 @@ static os_code check_index(const struct rows_definition *definition, size_t numb
 {
     char of[ROWS_NAME_MAX + PART_SIZE];
     const struct rows_index *index = &definition->indexes[number];
-    os_code code = rows_name_check(index->name, "an index", err);
+    os_code code = rows_check_name(index->name, "an index", err);
     if (code != OS_OK)
         return code;
     (void)snprintf(of, sizeof(of), "The index \"%s\"", index->name);
@@ -132,7 +106,7 @@ os_code rows_definition_check(const struct rows_definition *definition, os_error
         code = error_set(err, OS_ERR_ARGUMENT, "The indexes of a table include at most %d attributes; these have %zu.",
                          ROWS_NAMES_MAX, names);
     }
-    if (code == OS_OK && definition->ttl != NULL && !is_attribute_name(definition->ttl)) {
+    if (code == OS_OK && definition->ttl != NULL && !rows_is_attribute_name(definition->ttl)) {
         code = error_set(err, OS_ERR_ARGUMENT,
                          "The name of the TTL attribute has 1 to 255 bytes of UTF-8, not \"%.300s\".", definition->ttl);
     }
@@ -160,7 +134,8 @@ static const char *attribute_text(const struct rows_attribute *attribute, char r
 }
 
 /* `of`: "", or "of the index X ". */
-static const char *keys_difference(const struct rows_keys *a, const struct rows_keys *b, const char *of, char ret[512])
+static const char *keys_difference(const struct rows_key_schema *a, const struct rows_key_schema *b, const char *of,
+                                   char ret[512])
 {
     char text_a[PART_SIZE];
     char text_b[PART_SIZE];
@@ -251,13 +226,35 @@ const char *rows_definition_difference(const struct rows_definition *a, const st
 
 /* ----------------------------------------------------------------------------------------------------- questions */
 
-bool rows_keys_have(const struct rows_keys *keys, const char *name)
+bool rows_key_schema_has(const struct rows_key_schema *keys, const char *name)
 {
     return strcmp(keys->partition.name, name) == 0 || (keys->sort.name != NULL && strcmp(keys->sort.name, name) == 0);
 }
 
 bool rows_index_projects(const struct rows_definition *definition, const struct rows_index *index, const char *name)
 {
-    return index->projection == ROWS_PROJECT_ALL || rows_keys_have(&definition->keys, name) ||
-           rows_keys_have(&index->keys, name) || has_name(index, name);
+    return index->projection == ROWS_PROJECT_ALL || rows_key_schema_has(&definition->keys, name) ||
+           rows_key_schema_has(&index->keys, name) || has_name(index, name);
+}
+
+static const char *keys_text(const char *partition, const char *sort, char ret[PART_SIZE])
+{
+    enum { SHOWN = 60 };
+    int shown = (int)text_utf8_cut(text_from(partition), SHOWN);
+    int shown_sort = (int)text_utf8_cut(text_from(sort), SHOWN);
+    (void)snprintf(ret, PART_SIZE, "\"%.*s\"%s%.*s%s", shown, partition, sort != NULL ? " and \"" : "", shown_sort,
+                   sort != NULL ? sort : "", sort != NULL ? "\"" : "");
+    return ret;
+}
+
+os_code rows_key_schema_fit(const struct rows_key_schema *schema, const struct rows_keys *keys, const char *of,
+                            os_error *err)
+{
+    char has[PART_SIZE];
+    char asked[PART_SIZE];
+    if (texts_equal(schema->partition.name, keys->partition) && texts_equal(schema->sort.name, keys->sort))
+        return OS_OK;
+    return error_set(
+        err, OS_ERR_ARGUMENT, "The key of %s is %s, and it was asked for by %s. Give the names that it has.", of,
+        keys_text(schema->partition.name, schema->sort.name, has), keys_text(keys->partition, keys->sort, asked));
 }
