@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of random items, and the same items here: for comparisons with what DynamoDB Local makes of them. */
+/* Tables of random items, in DynamoDB Local and in SQLite, and the same items here: for comparisons of what each makes of
+ * them. */
 #ifndef OSCOMMIT_TEST_INTEGRATION_RANDOM_TABLES_H
 #define OSCOMMIT_TEST_INTEGRATION_RANDOM_TABLES_H
 
@@ -10,11 +11,14 @@
 #include "dynamo/rows_request.h"
 #include "dynamo/rows_response.h"
 #include "rows/check.h"
+#include "sqlite/rows.h"
+#include "sqlite/tables.h"
 #include "support/raw_service.h"
 #include "unit/attribute/case_reading.h"
 #include "unit/attribute/plain_request.h"
 #include "unit/attribute/random_items.h"
 #include "unit/attribute/random_report.h"
+#include "unit/sqlite/scratch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +40,8 @@ struct many {
 
 static struct real_service server;
 static struct many tables[TABLES];
+static struct sqlite_rows *embedded;
+enum { PATIENT_MS = 60000, NOW_S = 2000000000 };
 static uint64_t seed = 1; /* OSCOMMIT_TEST_SEED */
 
 static inline json_t *attribute_of(const char *name, const char *type)
@@ -73,6 +79,11 @@ static inline void make_table(struct many *many, enum value_type sort_type)
                                 attribute_of("pk", "S"), attribute_of("sk", value_type_name(sort_type)),
                                 attribute_of("g", "S"), attribute_of("h", "N"), "GlobalSecondaryIndexes", index);
     assert_int_equal(ask("CreateTable", request, code), 200);
+    const struct rows_index by_g = {"by-g", {{"g", VALUE_S}, {"h", VALUE_N}}, ROWS_PROJECT_ALL, NULL, 0};
+    const struct rows_definition definition = {
+        .keys = {{"pk", VALUE_S}, {"sk", sort_type}}, .indexes = &by_g, .index_count = 1};
+    assert_int_equal(sqlite_rows_create(embedded, many->name, &definition, sqlite_patience_ms(PATIENT_MS), NULL),
+                     OS_OK);
 }
 
 static inline bool is_taken(const json_t *value)
@@ -161,7 +172,10 @@ static inline void fill_table(uint64_t *random, struct many *many)
     for (size_t i = 0; i < ITEMS; i++) {
         json_t *item = random_row(random, many);
         const struct rows_write write = {.kind = ROWS_PUT, .table = &many->table, .item = item};
+        json_t *found = NULL;
         assert_int_equal(send_write(&write), TABLE_OK);
+        assert_int_equal(sqlite_rows_write(embedded, &write, sqlite_patience_ms(PATIENT_MS), NOW_S, &found, NULL),
+                         TABLE_OK);
         remember(many, item, item);
         json_decref(item);
     }
@@ -196,6 +210,27 @@ static inline json_t *list_there(struct rows_list list, os_error *err)
     return found;
 }
 
+static inline json_t *list_in_sqlite(struct rows_list list, os_error *err)
+{
+    json_t *found = json_array();
+    json_t *start_key = NULL;
+    enum table_outcome outcome = TABLE_OK;
+    for (bool goes_on = true; goes_on && outcome == TABLE_OK;) {
+        struct rows_page page;
+        list.start_key = start_key;
+        outcome = sqlite_rows_list(embedded, &list, sqlite_patience_ms(PATIENT_MS), &page, err);
+        json_decref(start_key);
+        start_key = json_incref(page.last_key);
+        json_array_extend(found, page.items);
+        goes_on = page.last_key != NULL;
+        rows_page_free(&page);
+    }
+    json_decref(start_key);
+    if (outcome != TABLE_OK)
+        json_decref(found);
+    return outcome == TABLE_OK ? found : NULL;
+}
+
 /* As sets: items of one key of an index, and those of a Scan, come in any order. */
 static inline bool same_items(const json_t *a, const json_t *b, bool is_ordered)
 {
@@ -212,11 +247,21 @@ static inline bool same_items(const json_t *a, const json_t *b, bool is_ordered)
     return same;
 }
 
+static inline void open_embedded(const char *folder)
+{
+    char file[256];
+    snprintf(file, sizeof(file), "%s/rows.db", folder);
+    assert_int_equal(sqlite_tables_create(file, NULL, NULL), OS_OK);
+    assert_int_equal(sqlite_rows_open(file, NULL, &embedded, NULL), OS_OK);
+}
+
 static inline int run_with_tables(int argc, char **argv)
 {
     uint64_t random;
     const char *first = getenv("OSCOMMIT_TEST_SEED");
+    char *folder = scratch_make();
     real_open(&server, "OSCOMMIT_TEST_DYNAMODB_ENDPOINT", "dynamodb");
+    open_embedded(folder);
     seed = first != NULL ? strtoull(first, NULL, 10) : seed;
     random = seed;
     for (size_t i = 0; i < TABLES; i++) {
@@ -226,6 +271,8 @@ static inline int run_with_tables(int argc, char **argv)
     int status = test_main(argc, argv);
     for (size_t i = 0; i < TABLES; i++)
         json_decref(tables[i].items);
+    sqlite_rows_close(embedded);
+    scratch_remove(folder);
     real_close(&server);
     return status;
 }

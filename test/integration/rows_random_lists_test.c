@@ -144,15 +144,27 @@ static bool is_refused_list(const struct random_list *made)
     return status == 400 && strcmp(code, "ValidationException") == 0;
 }
 
+/* What is refused is refused by SQLite too. */
+static void check_refused(const struct random_list *made, const os_error *err)
+{
+    struct rows_page page;
+    os_error own = {.code = OS_OK};
+    if (!is_refused_list(made))
+        report_difference(seed, "only the library refuses a list", made->list.start_key, report_list(made), NULL, NULL,
+                          err->message);
+    if (sqlite_rows_list(embedded, &made->list, sqlite_patience_ms(PATIENT_MS), &page, &own) != TABLE_REFUSED)
+        report_difference(seed, "SQLite does not refuse a list", made->list.start_key, report_list(made), NULL, NULL,
+                          err->message);
+    rows_page_free(&page);
+}
+
 static void compare_lists(const struct many *many, const struct random_list *made)
 {
     struct http_request request;
     struct buf body;
     os_error err = {.code = OS_OK};
     if (rows_build_list(&server.endpoint, &made->list, &request, &body, &err) != OS_OK) {
-        if (!is_refused_list(made))
-            report_difference(seed, "only the library refuses a list", NULL, report_list(made), NULL, NULL,
-                              err.message);
+        check_refused(made, &err);
         return;
     }
     http_request_free(&request);
@@ -162,6 +174,10 @@ static void compare_lists(const struct many *many, const struct random_list *mad
     bool is_ordered = made->list.partition != NULL && made->list.index == NULL;
     if (theirs == NULL || !same_items(ours, theirs, is_ordered))
         report_difference(seed, "a list", NULL, report_list(made), ours, theirs, theirs == NULL ? err.message : "");
+    json_t *own = list_in_sqlite(made->list, &err);
+    if (own == NULL || !same_items(ours, own, is_ordered))
+        report_difference(seed, "a list of SQLite", NULL, report_list(made), ours, own, own == NULL ? err.message : "");
+    json_decref(own);
     json_decref(ours);
     json_decref(theirs);
 }
@@ -198,9 +214,7 @@ static void compare_start(const struct random_list *made)
     struct dynamo_error detail;
     os_error err = {.code = OS_OK};
     if (rows_build_list(&server.endpoint, &made->list, &request, &body, &err) != OS_OK) {
-        if (!is_refused_list(made))
-            report_difference(seed, "only the library refuses a start", made->list.start_key, report_list(made), NULL,
-                              NULL, err.message);
+        check_refused(made, &err);
         return;
     }
     struct http_response response = real_exchange(&server, &request, &body);
@@ -208,6 +222,9 @@ static void compare_start(const struct random_list *made)
         report_difference(seed, "a start", made->list.start_key, report_list(made), NULL, NULL, err.message);
     rows_page_free(&page);
     http_response_free(&response);
+    if (sqlite_rows_list(embedded, &made->list, sqlite_patience_ms(PATIENT_MS), &page, &err) != TABLE_OK)
+        report_difference(seed, "a start of SQLite", made->list.start_key, report_list(made), NULL, NULL, err.message);
+    rows_page_free(&page);
 }
 
 TEST(a_list_begins_where_the_library_says_so)

@@ -97,6 +97,25 @@ static void compare_reasons(const struct random_write *made, const struct rows_w
         report_difference(seed, "a transaction", NULL, NULL, NULL, NULL, err->message);
 }
 
+/* SQLite says of each write what the library does. */
+static void compare_sqlite(const struct random_write *made, const struct rows_transaction *transaction, bool is_taken)
+{
+    struct rows_answer own[WRITES];
+    os_error err = {.code = OS_OK};
+    enum table_outcome outcome =
+        sqlite_rows_transact(embedded, transaction, sqlite_patience_ms(PATIENT_MS), NOW_S, own, &err);
+    if (!is_taken && outcome != TABLE_REFUSED)
+        report_difference(seed, "SQLite does not refuse a transaction", NULL, report_write(&transaction->writes[0]),
+                          NULL, NULL, err.message);
+    for (size_t i = 0; i < transaction->count && is_taken; i++) {
+        bool is_other = own[i].item != NULL && !case_items_equal(own[i].item, (json_t *)made[i].before);
+        if (own[i].verdict != made[i].kind || is_other)
+            report_difference(seed, "a verdict of SQLite", made[i].before, report_write(&transaction->writes[i]),
+                              made[i].after, own[i].item, err.message);
+    }
+    rows_answers_free(own, transaction->count);
+}
+
 static void transact(size_t number, struct random_write made[WRITES], struct rows_write writes[WRITES], size_t count)
 {
     char token[37];
@@ -107,13 +126,16 @@ static void transact(size_t number, struct random_write made[WRITES], struct row
     os_error err = {.code = OS_OK};
     snprintf(token, sizeof(token), "%.24s-%zu", server.unique, number);
     const struct rows_transaction transaction = {writes, count, token};
-    if (rows_build_transact_write(&server.endpoint, &transaction, &request, &body, NULL) != OS_OK)
+    if (rows_build_transact_write(&server.endpoint, &transaction, &request, &body, NULL) != OS_OK) {
+        compare_sqlite(made, &transaction, false);
         return;
+    }
     for (size_t i = 0; i < count; i++)
         play_write(&made[i], &writes[i]);
     struct http_response response = real_exchange(&server, &request, &body);
     enum table_outcome outcome = rows_read_transact_write(&response, WHERE, &transaction, said, &detail, &err);
     compare_reasons(made, writes, count, outcome, said, &err);
+    compare_sqlite(made, &transaction, true);
     for (size_t i = 0; i < count && outcome == TABLE_OK; i++)
         remember(made[i].many, made[i].item, made[i].after);
     rows_answers_free(said, count);
@@ -126,6 +148,10 @@ static void compare_table(const struct many *many)
     json_t *theirs = list_there((struct rows_list){.table = &many->table}, &err);
     if (!same_items(many->items, theirs, false))
         report_difference(seed, "what is in the table", NULL, NULL, many->items, theirs, err.message);
+    json_t *own = list_in_sqlite((struct rows_list){.table = &many->table}, &err);
+    if (!same_items(many->items, own, false))
+        report_difference(seed, "what is in the table of SQLite", NULL, NULL, many->items, own, err.message);
+    json_decref(own);
     json_decref(theirs);
 }
 
