@@ -30,7 +30,7 @@ os_code rows_check_name(const char *name, const char *what, os_error *err)
                      name != NULL ? name : "", what);
 }
 
-bool rows_is_key_attribute(const char *name)
+bool rows_is_attribute_name(const char *name)
 {
     struct text text = text_from(name);
     return text.len > 0 && text.len <= ROWS_KEY_NAME_MAX && text_is_utf8(text);
@@ -39,7 +39,7 @@ bool rows_is_key_attribute(const char *name)
 os_code rows_check_key_names(const struct rows_keys *keys, os_error *err)
 {
     bool has_twins = keys->sort != NULL && keys->partition != NULL && strcmp(keys->partition, keys->sort) == 0;
-    if (rows_is_key_attribute(keys->partition) && (keys->sort == NULL || rows_is_key_attribute(keys->sort)) &&
+    if (rows_is_attribute_name(keys->partition) && (keys->sort == NULL || rows_is_attribute_name(keys->sort)) &&
         !has_twins)
         return OS_OK;
     return error_set(err, OS_ERR_ARGUMENT,

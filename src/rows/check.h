@@ -19,7 +19,7 @@ enum {
 };
 
 bool rows_is_name(struct text name); /* of a table or an index */
-bool rows_is_key_attribute(const char *name);
+bool rows_is_attribute_name(const char *name);
 os_code rows_check_name(const char *name, const char *what, os_error *err); /* `what`: "an index" */
 
 os_code rows_check_key(const struct rows_key *key, os_error *err);

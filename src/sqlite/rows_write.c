@@ -14,7 +14,7 @@ struct writing {
     struct rows_conn at;
     size_t count;
     int64_t now_s;
-    const struct rows_token *token; /* NULL: a write alone */
+    struct rows_token token; /* its text is NULL of a write alone */
     struct rows_work *works;
     struct sqlite_rows_table *tables; /* room for one for each write */
     size_t table_count;
@@ -161,8 +161,8 @@ static enum table_outcome write_all(struct writing *writing)
         outcome = apply(writing, &writing->works[i]);
     for (size_t i = 0; i < writing->table_count && outcome == TABLE_OK; i++)
         outcome = expire(writing, &writing->tables[i]);
-    if (outcome == TABLE_OK && writing->token != NULL)
-        outcome = rows_token_put(&writing->at, writing->token, writing->err);
+    if (outcome == TABLE_OK && writing->token.text != NULL)
+        outcome = rows_token_put(&writing->at, &writing->token, writing->err);
     return outcome == TABLE_OK ? rows_commit(&writing->at, writing->err) : outcome;
 }
 
@@ -170,15 +170,15 @@ static enum table_outcome look_for_token(struct writing *writing, bool *ret_is_d
 {
     enum rows_token_state state = ROWS_TOKEN_NEW;
     enum table_outcome outcome = TABLE_OK;
-    if (writing->token != NULL && writing->at.has_tables)
-        outcome = rows_token_find(&writing->at, writing->token, &state, writing->err);
+    if (writing->token.text != NULL && writing->at.has_tables)
+        outcome = rows_token_find(&writing->at, &writing->token, &state, writing->err);
     *ret_is_done = state == ROWS_TOKEN_DONE;
     if (state != ROWS_TOKEN_USED)
         return outcome;
     error_set(writing->err, OS_ERR_REFUSED,
               "The token %s was used within the last ten minutes, for other writes: nothing was done. Take a new token "
               "for each transaction.",
-              writing->token->text);
+              writing->token.text);
     error_service(writing->err, 0, "IdempotentParameterMismatchException", NULL);
     return TABLE_REFUSED;
 }
@@ -268,14 +268,12 @@ enum table_outcome sqlite_rows_write(struct sqlite_rows *rows, const struct rows
 static enum table_outcome transact_checked(struct writing *writing, const struct rows_transaction *transaction,
                                            struct sqlite_rows *rows, struct sqlite_patience patience)
 {
-    struct rows_token token;
     enum table_outcome outcome = step_all(writing, rows_work_check);
     if (outcome != TABLE_OK)
         return outcome;
     if (rows_check_together(transaction, writing->err) != OS_OK ||
-        rows_token_make(transaction, writing->now_s, &token, writing->err) != OS_OK)
+        rows_token_make(transaction, writing->now_s, &writing->token, writing->err) != OS_OK)
         return TABLE_REFUSED;
-    writing->token = &token;
     return write_checked(writing, rows, patience);
 }
 

@@ -1,70 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Definitions of tables: what can be one, how one is kept, and what differs between two. */
+/* Definitions of tables: how one is kept, and what differs between two. */
 #include "rows_state.h"
 
 #define S_KEY(attribute)                    \
     {                                       \
         .partition = { attribute, VALUE_S } \
     }
-
-static const char *const names_21[21] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k",
-                                         "l", "m", "n", "o", "q", "r", "s", "t", "u", "v"};
-
-static struct rows_definition with_index(const struct rows_index *index)
-{
-    return (struct rows_definition){
-        .keys = {.partition = {"p", VALUE_S}, .sort = {"s", VALUE_N}}, .indexes = index, .index_count = 1};
-}
-
-static void check_refused(const struct rows_definition *definition, const char *words)
-{
-    CHECK_IS(rows_definition_check(definition, &error), OS_ERR_ARGUMENT);
-    if (strstr(error.message, words) == NULL)
-        fail_msg("\"%s\" is not in: %s", words, error.message);
-}
-
-TEST(what_cannot_be_a_table_is_refused)
-{
-    check_refused(&(struct rows_definition){.ttl = "t"}, "no partition key");
-    check_refused(&(struct rows_definition){.keys = S_KEY("")}, "1 to 255 bytes");
-    check_refused(&(struct rows_definition){.keys = {.partition = {"p", VALUE_BOOL}}}, "S, N or B");
-    check_refused(&(struct rows_definition){.keys = {.partition = {"p", VALUE_S}, .sort = {"p", VALUE_S}}}, "both");
-    check_refused(&(struct rows_definition){.keys = S_KEY("p"), .ttl = ""}, "TTL");
-    check_refused(&(struct rows_definition){.keys = S_KEY("p"), .index_count = 21}, "at most 20 indexes");
-}
-
-static const struct index_case {
-    const char *name;
-    struct rows_index index;
-    const char *words;
-} index_cases[] = {
-    {"no name", {.keys = S_KEY("g"), .projection = ROWS_PROJECT_ALL}, "not the name of an index"},
-    {"no key", {.name = "idx", .projection = ROWS_PROJECT_ALL}, "The index \"idx\" has no partition key"},
-    {"another type", {.name = "idx", .keys = S_KEY("s"), .projection = ROWS_PROJECT_ALL}, "type N and one of type S"},
-    {"names of all",
-     {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_ALL, .names = names_21, .name_count = 1},
-     "ALL and KEYS_ONLY have none"},
-    {"no names", {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_INCLUDE}, "INCLUDE has 1 to 20"},
-    {"too many names",
-     {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_INCLUDE, .names = names_21, .name_count = 21},
-     "INCLUDE has 1 to 20"},
-};
-
-TEST_ROWS(index_cases, what_cannot_be_an_index_is_refused)
-{
-    const struct rows_definition definition = with_index(&row->index);
-    check_refused(&definition, row->words);
-}
-
-TEST(two_indexes_have_two_names)
-{
-    const struct rows_index indexes[] = {
-        {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_ALL},
-        {.name = "idx", .keys = S_KEY("h"), .projection = ROWS_PROJECT_ALL},
-    };
-    check_refused(&(struct rows_definition){.keys = S_KEY("p"), .indexes = indexes, .index_count = 2},
-                  "Two indexes are called");
-}
 
 TEST_WITH(state, a_table_is_read_as_it_was_made)
 {
