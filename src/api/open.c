@@ -64,10 +64,15 @@ static os_code open_ledger(os_client *client, os_error *err)
         .credentials = client->keys.ledger,
         .stall_ms = settings->request_timeout_ms,
     };
-    if (settings->ledger_scheme == SETTINGS_SQLITE)
-        return sqlite_table_new(&config, &client->ledger, err);
-    if (settings->ledger_scheme == SETTINGS_DYNAMODB)
-        return dynamo_table_new(&config, &client->ledger, err);
+    os_code code = OS_OK;
+    if (settings->ledger_scheme == SETTINGS_SQLITE) {
+        code = sqlite_table_new(&config, &client->ledger, err);
+        return code == OS_OK ? row_sqlite_new(&config, &client->rows, err) : code;
+    }
+    if (settings->ledger_scheme == SETTINGS_DYNAMODB) {
+        code = dynamo_table_new(&config, &client->ledger, err);
+        return code == OS_OK ? row_dynamo_new(&config, &client->rows, err) : code;
+    }
     return OS_OK;
 }
 
@@ -277,6 +282,8 @@ void os_client_close(os_client *client)
         loop_drain(client->loop);
     if (client->ledger)
         client->ledger->vtable->free(client->ledger);
+    if (client->rows)
+        client->rows->vtable->free(client->rows);
     if (client->store)
         client->store->vtable->free(client->store);
     credentials_free(client->keys.store);

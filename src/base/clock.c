@@ -25,6 +25,12 @@ uint64_t clock_monotonic_us(void)
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
+int64_t clock_realtime_ns(void)
+{
+    struct timespec now = read_time(CLOCK_REALTIME);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 void clock_read(struct clock_reading *ret)
 {
     ret->monotonic_ms = read_ms(CLOCK_MONOTONIC);

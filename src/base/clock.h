@@ -15,6 +15,7 @@ struct clock_reading {
     uint64_t realtime_ms;  /* CLOCK_REALTIME: may be set, in both directions */
 };
 
+int64_t clock_realtime_ns(void); /* since 1970 */
 void clock_read(struct clock_reading *ret);
 
 /* For what is measured and for deadlines on this machine alone. */

@@ -14,6 +14,7 @@
 #include "loop/op.h"
 #include "store/dates.h"
 #include "store/store.h"
+#include "table/row_service.h"
 
 enum client_fences { CLIENT_FENCES_UNKNOWN = 0, CLIENT_FENCES_YES, CLIENT_FENCES_NO };
 enum client_etags { CLIENT_ETAGS_UNKNOWN = 0, CLIENT_ETAGS_MD5, CLIENT_ETAGS_OTHER };
@@ -60,7 +61,8 @@ struct os_client {
     struct log log;
     struct loop *loop;
     struct store *store;
-    struct table *ledger; /* NULL: none was configured, guarded calls are refused */
+    struct table *ledger;     /* NULL: none was configured, guarded calls are refused */
+    struct row_service *rows; /* items of any attributes, at the same place; NULL with it */
     struct client_keys keys;
     struct thread thread;
     bool is_open;       /* somebody runs the loop: the thread, or with foreign_loop the caller */

@@ -17,6 +17,7 @@ declare -A below=(
     [profile]="base"
     [syntax]="base"
     [attribute]="syntax base"
+    [document]="attribute syntax base"
     [aws]="base"
     [http]="base"
     [s3]="aws syntax base"
@@ -29,19 +30,20 @@ declare -A below=(
     [store]="credentials loop s3 http local commit aws base"
     [table]="rows attribute item credentials loop dynamo http sqlite aws base"
     [ledger]="table item loop commit base"
-    [client]="store ledger table credentials loop profile dynamo s3 http commit aws syntax base"
+    [client]="rows store ledger table credentials loop profile dynamo s3 http commit aws syntax base"
     [upload]="client store loop s3 http commit aws base"
     [guarded]="upload client store ledger table credentials loop profile s3 http commit aws base"
     [plain]="upload client store ledger table credentials loop profile s3 http commit aws base"
     [update]="guarded plain client loop base"
     [probe]="client store loop profile s3 http commit aws base"
     [holding]="client table item loop lease base"
+    [persistence]="document rows attribute client store ledger table credentials loop profile syntax base"
     [gc]="client store ledger table loop s3 commit base"
     [delta]="item base"
     [append]="delta guarded plain holding client table item loop base"
     [lance]="append delta plain holding client table item loop base"
     [operation]="holding update guarded plain upload client store ledger table loop profile s3 http commit aws base"
-    [api]="update operation guarded plain probe gc holding lance append upload client store ledger table credentials loop profile s3 http commit aws syntax base"
+    [api]="persistence rows update operation guarded plain probe gc holding lance append upload client store ledger table credentials loop profile s3 http commit aws syntax base"
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.
@@ -53,7 +55,7 @@ declare -A test_besides=(
 )
 # Who may use which library.
 declare -A users=(
-    [curl]="http" [openssl]="base aws credentials" [expat.h]="syntax" [jansson.h]="syntax attribute rows credentials dynamo sqlite client profile delta append lance" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
+    [curl]="http" [openssl]="base aws credentials" [expat.h]="syntax" [jansson.h]="syntax attribute rows document persistence credentials dynamo sqlite client profile delta append lance" [sqlite3.h]="sqlite" [libs3.h]="sigv2"
     [dlfcn.h]="store sigv2"
 )
 # The protocol core, and leases, have no input, no output, no clock and no allocator.
@@ -69,7 +71,7 @@ includes() { # FILE: each include as it stands, "x" or <x>
 
 check_project_include() { # FOLDER FILE INCLUDED
     local folder=$1 target=${3%%/*}
-    [[ $3 == oscommit.h || $3 == oscommit_async.h || $3 == oscommit_lease.h || $3 == oscommit_delta.h || $3 == oscommit_lance.h ]] && return
+    [[ $3 == oscommit.h || $3 == oscommit_async.h || $3 == oscommit_lease.h || $3 == oscommit_delta.h || $3 == oscommit_lance.h || $3 == oscommit_document.h ]] && return
     if [[ $3 != */* || $3 == *..* ]]; then
         violation "$2 includes \"$3\": say which folder of src it stands in"
     elif [[ $target != "$folder" ]] && ! has_word "${below[$folder]}" "$target" &&
@@ -132,7 +134,7 @@ declare -A program_below=(
 
 check_program_include() { # FOLDER FILE INCLUDED
     local target=${3%%/*} own=${1#*/}
-    [[ $3 == oscommit.h || $3 == oscommit_lease.h || $3 == oscommit_delta.h || $3 == oscommit_lance.h ]] && return
+    [[ $3 == oscommit.h || $3 == oscommit_lease.h || $3 == oscommit_delta.h || $3 == oscommit_lance.h || $3 == oscommit_document.h ]] && return
     if [[ $3 != */* ]]; then
         [[ $1 != */* && -f $root/$1/$3 ]] || violation "$2 includes \"$3\": say which folder of $1 it stands in"
     elif [[ $3 == *..* ]] || { [[ $1 != */* || $target != "$own" ]] && ! has_word "${program_below[$1]}" "$target"; }; then

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "client/row_call.h"
+
+#include "base/container.h"
+#include "base/error.h"
+#include "base/text.h"
+
+os_code row_call_check(const os_client *client, os_error *err)
+{
+    if (client->rows != NULL)
+        return OS_OK;
+    return error_set(err, OS_ERR_CONFIG,
+                     "The client has no table: set ledger_url (--ledger) to dynamodb://TABLE or sqlite:///FILE.");
+}
+
+void row_call_free(struct row_call *call)
+{
+    row_answer_free(&call->answer);
+}
+
+static void row_call_over(struct row_call *call)
+{
+    op_end(&call->op);
+    call->done(call);
+}
+
+static bool is_write(const struct row_request *request)
+{
+    return request->verb == ROW_WRITE || request->verb == ROW_TRANSACT;
+}
+
+/* ------------------------------------------------------------------------------------------------ answers */
+
+static void note_absence(struct row_call *call, const struct row_answer *answer)
+{
+    const struct table_answer seen = {
+        .outcome = answer->outcome, .foreign = answer->foreign, .requests = answer->requests, .error = answer->error};
+    absence_note_answer(&call->absence, &call->sent, &seen);
+}
+
+static bool asks_again(const struct row_call *call, enum table_outcome outcome)
+{
+    return outcome == TABLE_THROTTLED ||
+           (outcome == TABLE_AMBIGUOUS && (call->repeats_unclear || !is_write(&call->request)));
+}
+
+/* Whatever is in it is ours from now on. */
+static void take_answer(struct row_call *call, struct row_answer *answer)
+{
+    row_answer_free(&call->answer);
+    call->answer = *answer;
+    call->error = answer->error;
+    *answer = (struct row_answer){.outcome = call->answer.outcome};
+    call->is_lost = call->is_lost || (is_write(&call->request) && call->answer.outcome == TABLE_AMBIGUOUS);
+}
+
+static bool gives_up(struct row_call *call)
+{
+    char what[128];
+    if (!absence_gives_up(&call->absence, call->client))
+        return false;
+    (void)text_concat(what, sizeof(what), "The ", call->name, " was given up", NULL);
+    (void)absence_refuse(&call->absence, call->client, what, &call->error, &call->error);
+    return true;
+}
+
+static void row_call_answered(void *context, struct row_answer *answer)
+{
+    struct row_call *call = context;
+    call->under_way = NULL;
+    take_answer(call, answer);
+    client_note_request(call->client, row_request_name(&call->request), "", &call->sent, call->error.http_status,
+                        call->error.code);
+    note_absence(call, &call->answer);
+    bool again = asks_again(call, call->answer.outcome);
+    if (!again && absence_is_elsewhere(call->answer.foreign, &call->error))
+        table_add_hint(call->client->ledger, &call->error);
+    if (!again || gives_up(call)) {
+        row_call_over(call);
+        return;
+    }
+    client_note_retry(call->client, &call->error);
+    op_pause(&call->op);
+}
+
+/* ------------------------------------------------------------------------------------------------ asking */
+
+static void ask_for_rows(struct op *op)
+{
+    struct row_call *call = container_of(op, struct row_call, op);
+    struct row_service *rows = call->client->rows;
+    call->request.deadline_monotonic_ms = op->deadline_monotonic_ms;
+    clock_read(&call->sent);
+    call->under_way = rows->vtable->start(rows, &call->request, row_call_answered, call);
+    if (call->under_way == NULL) {
+        (void)error_no_memory(&call->error);
+        row_call_over(call);
+    }
+}
+
+static void row_call_interrupted(struct op *op, enum op_reason reason)
+{
+    struct row_call *call = container_of(op, struct row_call, op);
+    struct row_service *rows = call->client->rows;
+    os_error last = call->error;
+    if (call->under_way != NULL) {
+        rows->vtable->cancel(rows, call->under_way);
+        call->under_way = NULL;
+        call->is_lost = call->is_lost || is_write(&call->request);
+    }
+    (void)error_set(&call->error, op_reason_code(reason), "The %s was ended: %s.%s%.500s", call->name,
+                    op_reason_clause(reason), last.code != OS_OK ? " Last trouble: " : "", last.message);
+    row_call_over(call);
+}
+
+void row_call_start(struct row_call *call, const os_call *limits)
+{
+    struct op_limits of_op = client_limits(call->client, limits);
+    error_clear(&call->error);
+    if (op_begin(&call->op, &of_op, ask_for_rows, row_call_interrupted)) {
+        ask_for_rows(&call->op);
+        return;
+    }
+    (void)error_no_memory(&call->error);
+    row_call_over(call);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One request for rows: repeated where that is safe, ended by deadline or cancellation. On the loop's thread; several of
+ * one client at once.
+ */
+#ifndef OSCOMMIT_CLIENT_ROW_CALL_H
+#define OSCOMMIT_CLIENT_ROW_CALL_H
+
+#include "client/absence.h"
+#include "loop/op.h"
+#include "table/row_service.h"
+
+struct row_call {
+    os_client *client; /* which has rows */
+    struct row_request request;
+    bool repeats_unclear; /* also what may have been done is sent again: doing it twice is as doing it once */
+    const char *name;     /* for a sentence: "The <name> was ended: its deadline passed." */
+    void (*done)(struct row_call *call);
+    void *context; /* of `done` */
+    /* What came of it. */
+    struct row_answer answer; /* the last one, its own; its outcome is 0 where none came */
+    bool is_lost;             /* of a write: it may have been done although no answer said so, or may still be */
+    os_error error;           /* OS_OK where the answer is TABLE_OK or a conflict */
+    /* Its own. */
+    struct op op;
+    struct row_op *under_way;
+    struct clock_reading sent;
+    struct absence absence;
+};
+
+/* `client`, `request`, `name` and `done` are set, all else is zero. `call` is what is left of the caller's. `done` is called
+ * once, perhaps before this returns; then comes row_call_free. */
+void row_call_start(struct row_call *call, const os_call *limits);
+void row_call_free(struct row_call *call);
+
+/* The client must be one whose ledger can have rows. OS_ERR_CONFIG. */
+os_code row_call_check(const os_client *client, os_error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests for rows that a step waits for together (client/steps.h), some of them under way at once. */
+#ifndef OSCOMMIT_CLIENT_ROW_SET_H
+#define OSCOMMIT_CLIENT_ROW_SET_H
+
+#include "client/row_call.h"
+
+struct row_set {
+    struct sync sync; /* when it has finished, all calls are over */
+    struct row_call *calls;
+    size_t count;
+    size_t parallel; /* as many are under way at most; at least 1 */
+    os_call limits;  /* what is left of the caller's call */
+    /* Its own, of the loop's thread. */
+    size_t next;
+    size_t under_way;
+    bool is_starting;
+};
+
+/* The calls are prepared, but for `done` and `context`. Where the sync could not begin, for want of memory, none of them has
+ * an answer, and each says so. */
+void row_set_prepare(struct row_set *set);
+void row_set_free(struct row_set *set); /* what the calls have; not `calls` itself */
+
+#endif

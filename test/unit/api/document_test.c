@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Versioned documents by the public functions, in the embedded tables. */
+#include "rows/definition.h"
+#include "sqlite/rows.h"
+#include "unit/api/client_scratch.h"
+
+#include "oscommit_document.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PATIENT_MS = 60000, MANY = 250 };
+
+struct documents {
+    struct scratch scratch;
+    os_client *client;
+    os_error error;
+};
+
+static void make_table(const struct scratch *scratch)
+{
+    static const struct rows_definition definition = {.keys = {{"PK", VALUE_S}, {"SK", VALUE_S}}};
+    char file[160];
+    os_error error;
+    struct sqlite_rows *rows = NULL;
+    const struct sqlite_patience patience = sqlite_patience_ms(PATIENT_MS);
+    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
+    CHECK_CODE(sqlite_rows_open(file, &patience, &rows, &error), OS_OK, &error);
+    CHECK_CODE(sqlite_rows_create(rows, "documents", &definition, patience, &error), OS_OK, &error);
+    sqlite_rows_close(rows);
+}
+
+static void documents_set_up(struct documents *ret)
+{
+    scratch_set_up(&ret->scratch);
+    make_table(&ret->scratch);
+    ret->client = scratch_table_client(&ret->scratch);
+}
+
+static void documents_tear_down(struct documents *documents)
+{
+    os_client_close(documents->client);
+    scratch_tear_down(&documents->scratch);
+}
+
+static os_document_write write_of(const char *name, const char *reported, int64_t reported_version, const char *desired,
+                                  int64_t desired_version)
+{
+    os_document_write write = OS_DOCUMENT_WRITE_INIT;
+    write.id = "device";
+    write.name = name;
+    write.reported = reported;
+    write.reported_version = reported_version;
+    write.desired = desired;
+    write.desired_version = desired_version;
+    return write;
+}
+
+static os_document_result write_one(struct documents *documents, const os_document_store *store, os_document_write write)
+{
+    os_document_result result = OS_DOCUMENT_RESULT_INIT;
+    os_code code = os_documents_write(documents->client, store, &write, 1, NULL, &result, &documents->error);
+    assert_int_equal(code, result.error.code);
+    assert_null(result.ticket);
+    return result;
+}
+
+static os_document read_one(struct documents *documents, const os_document_store *store, const char *name,
+                            os_documents *ret)
+{
+    os_document_key key = OS_DOCUMENT_KEY_INIT;
+    key.id = "device";
+    key.name = name;
+    CHECK_CODE(os_documents_read(documents->client, store, &key, 1, NULL, ret, &documents->error), OS_OK,
+               &documents->error);
+    assert_int_equal(ret->count, 1);
+    return ret->list[0];
+}
+
+TEST_WITH(documents, a_version_counts_up_and_an_older_one_is_a_conflict)
+{
+    os_documents found;
+    os_document_result result = write_one(documents, NULL, write_of("pump", "{\"on\":true}", 0, NULL, 0));
+    assert_int_equal(result.verdict, OS_COMMITTED);
+    assert_int_equal(result.reported_version, 1);
+    result = write_one(documents, NULL, write_of("pump", "{\"on\":false}", 1, NULL, 0));
+    assert_int_equal(result.reported_version, 2);
+    result = write_one(documents, NULL, write_of("pump", "{\"on\":null}", 1, NULL, 0));
+    assert_int_equal(result.verdict, OS_CONFLICT);
+    assert_int_equal(result.reported_version, 2);
+    os_document document = read_one(documents, NULL, "pump", &found);
+    assert_int_equal(document.reported.version, 2);
+    assert_string_equal(document.reported.json, "{\"on\":false}");
+    assert_true(document.reported.timestamp_ns > INT64_C(1700000000000000000));
+    assert_int_equal(document.desired.version, 0);
+    assert_null(document.desired.json);
+    os_documents_free(&found);
+}
+
+TEST_WITH(documents, two_models_are_written_both_or_none)
+{
+    os_documents found;
+    os_document_result result = write_one(documents, NULL, write_of("valve", "{\"r\":1}", 0, NULL, 0));
+    result = write_one(documents, NULL, write_of("valve", "{\"r\":2}", 1, "{\"d\":1}", 7));
+    assert_int_equal(result.verdict, OS_CONFLICT);
+    result = write_one(documents, NULL, write_of("valve", "{\"r\":3}", 1, "{\"d\":1}", 0));
+    assert_int_equal(result.verdict, OS_COMMITTED);
+    assert_int_equal(result.reported_version, 2);
+    assert_int_equal(result.desired_version, 1);
+    os_document document = read_one(documents, NULL, "valve", &found);
+    assert_string_equal(document.reported.json, "{\"r\":3}");
+    assert_string_equal(document.desired.json, "{\"d\":1}");
+    os_documents_free(&found);
+}
+
+TEST_WITH(documents, combined_models_need_both)
+{
+    os_documents found;
+    os_document_store store = OS_DOCUMENT_STORE_INIT;
+    store.models = OS_DOCUMENT_COMBINED;
+    os_document_result result = write_one(documents, &store, write_of("lamp", "{}", 0, NULL, 0));
+    assert_int_equal(result.verdict, OS_NOT_EXECUTED);
+    assert_int_equal(result.error.code, OS_ERR_ARGUMENT);
+    CHECK_SAYS(&result.error, "both models");
+    result = write_one(documents, &store, write_of("lamp", "{}", 0, "{\"a\":[1,{}]}", 0));
+    assert_int_equal(result.verdict, OS_COMMITTED);
+    os_document document = read_one(documents, &store, "lamp", &found);
+    assert_int_equal(document.desired.version, 1);
+    assert_string_equal(document.desired.json, "{\"a\":[1,{}]}");
+    os_documents_free(&found);
+}
+
+TEST_WITH(documents, the_other_spelling_is_refused_and_not_written_over)
+{
+    os_documents found;
+    os_document_store fields = OS_DOCUMENT_STORE_INIT;
+    os_document_key key = OS_DOCUMENT_KEY_INIT;
+    fields.spelling = OS_DOCUMENT_FIELDS;
+    key.id = "device";
+    key.name = "fan";
+    assert_int_equal(write_one(documents, NULL, write_of("fan", "{}", 0, NULL, 0)).verdict, OS_COMMITTED);
+    assert_int_equal(write_one(documents, &fields, write_of("fan", "{}", 0, NULL, 0)).verdict, OS_CONFLICT);
+    assert_int_equal(write_one(documents, &fields, write_of("fan", "{}", 1, NULL, 0)).verdict, OS_CONFLICT);
+    CHECK_CODE(os_documents_read(documents->client, &fields, &key, 1, NULL, &found, &documents->error), OS_ERR_PROTOCOL,
+               &documents->error);
+    assert_int_equal(found.count, 0);
+}
+
+TEST_WITH(documents, many_are_written_and_read_in_batches)
+{
+    static os_document_write writes[MANY];
+    static os_document_result results[MANY];
+    static os_document_key keys[MANY];
+    static char names[MANY][16];
+    os_document_store store = OS_DOCUMENT_STORE_INIT;
+    os_documents found;
+    store.parallelism = 7;
+    store.max_read_batch = 30;
+    for (int i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof(names[i]), "name-%d", i);
+        writes[i] = write_of(names[i], "{\"n\":1.5}", 0, i % 2 == 0 ? "{}" : NULL, 0);
+        results[i] = (os_document_result)OS_DOCUMENT_RESULT_INIT;
+        keys[i] = (os_document_key)OS_DOCUMENT_KEY_INIT;
+        keys[i].id = "device";
+        keys[i].name = names[i];
+    }
+    CHECK_CODE(os_documents_write(documents->client, &store, writes, MANY, NULL, results, &documents->error), OS_OK,
+               &documents->error);
+    CHECK_CODE(os_documents_read(documents->client, &store, keys, MANY, NULL, &found, &documents->error), OS_OK,
+               &documents->error);
+    assert_int_equal(found.count, MANY);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(results[i].verdict, OS_COMMITTED);
+        assert_string_equal(found.list[i].name, names[i]);
+        assert_string_equal(found.list[i].reported.json, "{\"n\":1.5}");
+        assert_int_equal(found.list[i].desired.version, i % 2 == 0 ? 1 : 0);
+    }
+    os_documents_free(&found);
+}
+
+TEST_WITH(documents, nothing_is_sent_where_one_write_is_bad)
+{
+    os_document_result results[2] = {OS_DOCUMENT_RESULT_INIT, OS_DOCUMENT_RESULT_INIT};
+    const os_document_write twice[] = {write_of("a", "{}", 0, NULL, 0), write_of("a", "{}", 0, NULL, 0)};
+    const os_document_write no_object[] = {write_of("a", "{}", 0, NULL, 0), write_of("b", "[]", 0, NULL, 0)};
+    os_documents found;
+    CHECK_CODE(os_documents_write(documents->client, NULL, twice, 2, NULL, results, &documents->error), OS_ERR_ARGUMENT,
+               &documents->error);
+    CHECK_SAYS(&documents->error, "same model");
+    CHECK_CODE(os_documents_write(documents->client, NULL, no_object, 2, NULL, results, &documents->error),
+               OS_ERR_ARGUMENT, &documents->error);
+    CHECK_SAYS(&documents->error, "no JSON object");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(results[i].verdict, OS_NOT_EXECUTED);
+        assert_int_equal(results[i].error.code, OS_ERR_ARGUMENT);
+    }
+    assert_int_equal(read_one(documents, NULL, "a", &found).reported.version, 0);
+    os_documents_free(&found);
+}
