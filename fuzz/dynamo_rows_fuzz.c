@@ -68,6 +68,7 @@ static void read_write(const struct http_response *response, enum rows_write_kin
     FUZZ_CHECK(item == NULL || outcome == TABLE_CONFLICT || (outcome == TABLE_OK && returns_item));
     FUZZ_CHECK(outcome != TABLE_CONFLICT || item != NULL);
     FUZZ_CHECK(outcome != TABLE_OK || kind != ROWS_UPDATE || !returns_item || item != NULL);
+    FUZZ_CHECK(outcome != TABLE_CONFLICT || !condition_holds(&write.condition, item));
     if (item != NULL)
         check_item(item, &orders, order, false);
     json_decref(item);
@@ -176,9 +177,19 @@ static void read_transaction(const struct http_response *response)
 
 /* ----------------------------------------------------------------------------------------------------------- pages */
 
-static void read_page(const struct http_response *response)
+static void check_items(const struct rows_list *list, const json_t *items)
 {
-    struct rows_list list = {.table = &orders, .start_key = order};
+    FUZZ_CHECK(list->limit == 0 || json_array_size(items) <= list->limit);
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        const json_t *item = json_array_get(items, i);
+        check_item(item, NULL, NULL, true);
+        FUZZ_CHECK(json_object_get(item, "pk") != NULL && json_object_get(item, "sk") != NULL);
+        FUZZ_CHECK(list->partition == NULL || value_equal(json_object_get(item, "pk"), list->partition));
+    }
+}
+
+static void read_page(const struct http_response *response, struct rows_list list)
+{
     struct rows_page page;
     struct dynamo_error detail;
     os_error err = {.code = OS_OK};
@@ -188,8 +199,7 @@ static void read_page(const struct http_response *response)
     FUZZ_CHECK((page.items != NULL) == (outcome == TABLE_OK));
     FUZZ_CHECK(page.last_key == NULL || outcome == TABLE_OK);
     FUZZ_CHECK(page.scanned >= json_array_size(page.items));
-    for (size_t i = 0; i < json_array_size(page.items); i++)
-        check_item(json_array_get(page.items, i), NULL, NULL, true);
+    check_items(&list, page.items);
     list.start_key = page.last_key;
     FUZZ_CHECK(page.last_key == NULL || rows_check_start_key(&list, NULL) == OS_OK);
     rows_page_free(&page);
@@ -209,7 +219,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_get(&response, 1);
     read_batches(&response);
     read_transaction(&response);
-    read_page(&response);
+    read_page(&response, (struct rows_list){.table = &orders, .start_key = order});
+    read_page(&response, (struct rows_list){.table = &orders, .partition = json_object_get(order, "pk"), .limit = 2});
     http_response_free(&response);
     return 0;
 }

@@ -166,19 +166,27 @@ OS_API int os_row_is_new(const os_row *row);
 OS_API os_code os_row_get(os_row *row, const char *field, const char **ret, os_error *err);
 /* The same of a value of this type. OS_ERR_NOT_FOUND: it has none. OS_ERR_ARGUMENT: the field is of another type. */
 OS_API os_code os_row_get_int(os_row *row, const char *field, int64_t *ret, os_error *err);
+/* The same of a number; an integer is one, too. */
 OS_API os_code os_row_get_double(os_row *row, const char *field, double *ret, os_error *err);
+/* The same: 0 or 1. */
 OS_API os_code os_row_get_bool(os_row *row, const char *field, int *ret, os_error *err);
+/* The same: borrowed until the field is set or the transaction ends. OS_ERR_ARGUMENT: it has a NUL inside. */
 OS_API os_code os_row_get_string(os_row *row, const char *field, const char **ret, os_error *err);
 
 /* Sets a field to a JSON value, which is checked at once; NULL or "null" removes an optional one. The old value becomes a
  * condition of the commit. OS_ERR_ARGUMENT: there is no such field, it is read-only, or the value is not by its rules. */
 OS_API os_code os_row_set(os_row *row, const char *field, const char *json, os_error *err);
+/* The same of a value of this type ... */
 OS_API os_code os_row_set_int(os_row *row, const char *field, int64_t value, os_error *err);
+/* ... which is finite ... */
 OS_API os_code os_row_set_double(os_row *row, const char *field, double value, os_error *err);
+/* ... 0, or anything else for true ... */
 OS_API os_code os_row_set_bool(os_row *row, const char *field, int value, os_error *err);
+/* ... UTF-8. */
 OS_API os_code os_row_set_string(os_row *row, const char *field, const char *value, os_error *err);
 /* Adds to a number without reading it: others may add at the same time. OS_ERR_ARGUMENT: it is no number, or has no value. */
 OS_API os_code os_row_increment(os_row *row, const char *field, int64_t value, os_error *err);
+/* The same of a number that may have a fraction, and is finite. */
 OS_API os_code os_row_increment_double(os_row *row, const char *field, double value, os_error *err);
 
 #ifdef __cplusplus

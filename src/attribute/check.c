@@ -9,8 +9,9 @@
 
 /* Where the walk through a value is. */
 struct value_walk {
-    struct path_step steps[PATH_STEPS_MAX + 1];
+    struct path_step steps[2 * PATH_STEPS_MAX + 1];
     size_t count;
+    size_t outside; /* how many of them do not count as levels */
     os_error *err;
 };
 
@@ -123,7 +124,7 @@ static os_code check_members(struct value_walk *walk, const json_t *members)
 
 static os_code check_container(struct value_walk *walk, enum value_type type, const json_t *inside)
 {
-    if (walk->count > VALUE_LEVELS_MAX)
+    if (walk->count - walk->outside > VALUE_LEVELS_MAX)
         return refuse(walk, "lists and maps nest deeper than the 32 levels of an item");
     if (type == VALUE_L)
         return check_list(walk, inside);
@@ -152,14 +153,24 @@ static os_code check_any(struct value_walk *walk, const json_t *value)
                         "types are S, N, B, BOOL, NULL, L, M, SS, NS and BS");
 }
 
-os_code value_check(const json_t *value, const struct path *at, os_error *err)
+static os_code check_from(const json_t *value, const struct path *at, size_t outside, os_error *err)
 {
-    struct value_walk walk = {.count = at->count, .err = err};
+    struct value_walk walk = {.count = at->count, .outside = outside, .err = err};
     os_code code = path_check(at, err);
     if (code != OS_OK)
         return code;
     memcpy(walk.steps, at->steps, at->count * sizeof(at->steps[0]));
     return check_any(&walk, value);
+}
+
+os_code value_check(const json_t *value, const struct path *at, os_error *err)
+{
+    return check_from(value, at, 0, err);
+}
+
+os_code value_check_operand(const json_t *value, const struct path *at, os_error *err)
+{
+    return check_from(value, at, at->count, err);
 }
 
 /* --------------------------------------------------------------------------------------------------------- items */

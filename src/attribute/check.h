@@ -13,6 +13,8 @@ enum { VALUE_LEVELS_MAX = 31 };
 /* A value that stands, or may stand, at `at`: the sentence names the path of what is wrong. OS_ERR_ARGUMENT,
  * OS_ERR_NO_MEMORY. */
 os_code value_check(const json_t *value, const struct path *at, os_error *err);
+/* One that is compared with what stands there, and has 32 levels of its own: so does DynamoDB Local count. */
+os_code value_check_operand(const json_t *value, const struct path *at, os_error *err);
 
 /* The values, their names, and the size: OS_ERR_TOO_LARGE. */
 os_code item_check(const json_t *item, os_error *err);

@@ -17,7 +17,7 @@ static os_code refuse(const struct condition_term *term, const char *fault, os_e
 
 static os_code check_bounds(const struct condition_term *term, os_error *err)
 {
-    os_code code = value_check(term->upper, &term->path, err);
+    os_code code = value_check_operand(term->upper, &term->path, err);
     if (code != OS_OK)
         return code;
     if (value_type(term->upper) != value_type(term->value))
@@ -31,7 +31,7 @@ static os_code check_term(const struct condition_term *term, os_error *err)
 {
     if (term->test == CONDITION_EXISTS || term->test == CONDITION_IS_ABSENT)
         return path_check(&term->path, err);
-    os_code code = value_check(term->value, &term->path, err);
+    os_code code = value_check_operand(term->value, &term->path, err);
     if (code != OS_OK)
         return code;
     enum value_type type = value_type(term->value);

@@ -13,8 +13,9 @@
 #include <stddef.h>
 
 enum {
-    PATH_STEPS_MAX = 32,   /* as many as an item has levels */
-    PATH_NAME_MAX = 65535, /* bytes (Developer Guide, "Quotas") */
+    PATH_STEPS_MAX = 32,         /* as many as an item has levels */
+    PATH_NAME_MAX = 65535,       /* bytes (Developer Guide, "Quotas") */
+    PATH_INDEX_MAX = 2147483647, /* DynamoDB Local: "List index is not within the allowable range" */
     PATH_TEXT_SIZE = 256
 };
 
@@ -28,7 +29,8 @@ struct path {
     size_t count;
 };
 
-/* OS_ERR_ARGUMENT: it has no steps, or too many, or begins with an index, or has a name that no attribute can have. */
+/* OS_ERR_ARGUMENT: it has no steps, or too many, or begins with an index, or has a name or
+ * an index that there cannot be. */
 os_code path_check(const struct path *path, os_error *err);
 /* "owner.names[3]", for a sentence; a long one ends with "...". Returns `ret`. */
 const char *path_text(const struct path *path, char ret[PATH_TEXT_SIZE]);

@@ -105,7 +105,7 @@ void client_note_date(os_client *client, const struct store_answer *answer, cons
     if (store_answer_names_version(answer))
         client->versioned = true;
     if (store_answer_names_version(answer) && answer->status == 404 && answer->object.delete_marker)
-        client->names_markers = true;
+        client->told.names_markers = true;
     client->belief = answer->has_date ? judge_date(client, answer, sent) : DATE_NONE;
 }
 

@@ -56,6 +56,12 @@ enum client_bucket {
     CLIENT_BUCKET_CHECKED /* a guarded call has looked what it is like */
 };
 
+/* What answers have told. */
+struct client_told {
+    bool shares_table;  /* with another bucket, in the same partitions (T4.3) */
+    bool names_markers; /* 404s of the bucket name delete markers (R16) */
+};
+
 struct os_client {
     struct settings settings;
     struct log log;
@@ -77,9 +83,8 @@ struct os_client {
     struct clock_reading fences_probed;
     enum client_etags etags; /* whether a PUT's ETag is the MD5 of its body (R13) */
     enum client_bucket bucket;
-    bool shares_table;                /* with another bucket, in the same partitions (T4.3); was told */
-    bool versioned;                   /* and to have versions, once (R16) */
-    bool names_markers;               /* and its 404s to name delete markers (R16) */
+    struct client_told told;
+    bool versioned;                   /* the bucket was told to have versions, once (R16) */
     struct driver *drivers;           /* all that are alive */
     struct release *releases;         /* all under way */
     struct os_lease *leases;          /* all that are held, or on the way to it or from it */

@@ -30,6 +30,8 @@ enum {
 #define MEND_DEFECT \
     "Check the table's keys with @check; check that the endpoint is DynamoDB and that no proxy changes requests."
 
+#define FAILED_CONDITION "ConditionalCheckFailedException"
+
 /*
  * Which code means what, at HTTP 4xx, in the answer to any request. From the API Reference (PutItem, GetItem, Query, Scan, DescribeTable,
  * CreateTable, UpdateTimeToLive: "Errors"; "Common Errors") and the Developer Guide ("Error handling with DynamoDB"). A
@@ -37,7 +39,7 @@ enum {
  * RequestAbortedException are left out on purpose: a request may be applied all the same.
  */
 static const struct answer_meaning meanings[] = {
-    {"ConditionalCheckFailedException", TABLE_CONFLICT, OS_ERR_CONFLICT, false, false, ""},
+    {FAILED_CONDITION, TABLE_CONFLICT, OS_ERR_CONFLICT, false, false, ""},
 
     {"ProvisionedThroughputExceededException", TABLE_THROTTLED, OS_ERR_THROTTLED, false, false,
      ANSWER_WAIT_AND_REPEAT " If it goes on, give the table more capacity or on-demand billing."},
@@ -187,14 +189,35 @@ static bool crc_fits(const struct http_response *response)
 
 /* The code stands behind the namespace: "com.amazonaws.dynamodb.v20120810#ThrottlingException". A code that does not
  * fit is none that the table has, and stays cut. */
+static void take_code(struct text type, struct dynamo_error *ret)
+{
+    struct text code = type;
+    while (code.len > 0 && code.p[code.len - 1] != '#')
+        code.len--;
+    text_copy_cut(text_of(type.p + code.len, type.len - code.len), ret->code, sizeof(ret->code));
+}
+
 static void read_code(const json_t *root, struct dynamo_error *ret)
 {
     const char *type = json_member_string(root, "__type");
-    if (type != NULL) {
-        const char *hash = strrchr(type, '#');
-        const char *code = hash != NULL ? hash + 1 : type;
-        TEXT_COPY_STR_CUT(code, ret->code);
+    if (type != NULL)
+        take_code(text_from(type), ret);
+}
+
+/* Of an answer with too much in it to be parsed: DynamoDB's begin with it. */
+static void read_code_at_first(struct text body, struct dynamo_error *ret)
+{
+    static const char *const marks[] = {"{", "\"__type\"", ":", "\""};
+    struct text type = body;
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+        if (!text_take_str(&body, marks[i]))
+            return;
+        type = body;
+        body = text_trim(body);
     }
+    const char *end = memchr(type.p, '"', type.len);
+    if (end != NULL && memchr(type.p, '\\', (size_t)(end - type.p)) == NULL)
+        take_code(text_of(type.p, (size_t)(end - type.p)), ret);
 }
 
 /* Only the first line: behind it InvalidSignatureException repeats the canonical request, with the session token in it.
@@ -348,7 +371,9 @@ static enum table_outcome judge_unread(const struct http_response *response, con
     if (answer_is_foreign(response))
         return foreign(response, of, detail, err);
     detail->too_large = json_is_too_large(buf_str(&response->body), response->body.len);
-    if (detail->too_large && of->writes && response->status == 400)
+    if (detail->too_large)
+        read_code_at_first(text_trim(text_of(buf_str(&response->body), response->body.len)), detail);
+    if (detail->too_large && of->writes && response->status == 400 && strcmp(detail->code, FAILED_CONDITION) == 0)
         return TABLE_CONFLICT;
     if (detail->too_large)
         return ambiguous(response, of, OS_ERR_PROTOCOL, "got an answer that is larger than the limit", detail, err);
@@ -430,4 +455,29 @@ enum table_outcome answer_open_unconditional(const struct http_response *respons
     if (ret_detail != NULL)
         *ret_detail = detail;
     return outcome;
+}
+
+static bool is_empty_member(const json_t *root, const char *name)
+{
+    const json_t *member = json_object_get(root, name);
+    return member == NULL || (json_is_object(member) && json_object_size(member) == 0);
+}
+
+/* A success may be no more than {}, and a read that found nothing, too. So nothing else may stand in it that says
+ * something; of what is not known here it may have more. */
+enum table_outcome answer_check_members(const struct http_response *response, const struct answer_of *of,
+                                        const json_t *root, const char *own, const struct dynamo_error *detail,
+                                        os_error *err)
+{
+    static const char *const members[] = {"Attributes", "Item",    "Items",  "Responses",
+                                          "Message",    "message", "Errors", "CancellationReasons"};
+    char finding[256];
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        if ((own != NULL && strcmp(members[i], own) == 0) || is_empty_member(root, members[i]))
+            continue;
+        snprintf(finding, sizeof(finding), "got an answer with \"%s\", which is none to this request. %s", members[i],
+                 of->writes ? "This one may have been applied: read what is there." : "Ask again.");
+        return answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, detail, err);
+    }
+    return TABLE_OK;
 }

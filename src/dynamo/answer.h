@@ -51,6 +51,12 @@ enum table_outcome answer_open(const struct http_response *response, const struc
 enum table_outcome answer_open_unconditional(const struct http_response *response, const struct answer_of *of,
                                              json_t **ret_root, struct dynamo_error *ret_detail, os_error *err);
 
+/* AMBIGUOUS: a 200 has something in it of an answer to another kind of request, or of an error, beside `own`, which may be
+ * NULL. */
+enum table_outcome answer_check_members(const struct http_response *response, const struct answer_of *of,
+                                        const json_t *root, const char *own, const struct dynamo_error *detail,
+                                        os_error *err);
+
 /* For what the operation finds out about an answer that answer_open let through: fills err with a sentence that starts
  * with the operation and its object, followed by `finding`; and with what the service said. Returns `outcome`. */
 enum table_outcome answer_finding(const struct http_response *response, const struct answer_of *of,

@@ -71,6 +71,8 @@ enum table_outcome dynamo_read_write(const struct http_response *response, const
     ret->document = root;
     if (outcome == TABLE_CONFLICT)
         return read_conflict(response, &of, about->schema, ret, err);
+    if (outcome == TABLE_OK)
+        outcome = answer_check_members(response, &of, root, "Attributes", &ret->detail, err);
     return outcome == TABLE_OK && kind == DYNAMO_UPDATE ? read_updated(response, &of, about->schema, ret, err)
                                                         : outcome;
 }
@@ -89,6 +91,8 @@ enum table_outcome dynamo_read_get(const struct http_response *response, const s
                  about->schema->words.what, about->schema->words.mend);
         return answer_finding(response, &of, TABLE_UNREADABLE, OS_ERR_PROTOCOL, finding, &ret->detail, err);
     }
+    if (outcome == TABLE_OK)
+        outcome = answer_check_members(response, &of, root, "Item", &ret->detail, err);
     const json_t *item = outcome == TABLE_OK ? json_object_get(root, "Item") : NULL;
     return item != NULL ? read_item(response, &of, about->schema, item, TABLE_OK, ret, err) : outcome;
 }

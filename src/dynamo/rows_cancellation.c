@@ -49,8 +49,22 @@ static const struct reason_meaning *find_meaning(const char *code)
 
 /* ------------------------------------------------------------------------------------------------------- reasons */
 
+/* The API Reference has a code and a message of nothing where there is no reason (CancellationReason), the service the
+ * code "None". */
+static bool is_no_reason(const json_t *json)
+{
+    const json_t *code = json_object_get(json, "Code");
+    const json_t *message = json_object_get(json, "Message");
+    return json_is_object(json) && (code == NULL || json_is_null(code)) && (message == NULL || json_is_null(message)) &&
+           json_object_get(json, "Item") == NULL;
+}
+
 static bool read_reason(const json_t *json, struct rows_reason *ret)
 {
+    if (is_no_reason(json)) {
+        *ret = (struct rows_reason){.kind = ROWS_REASON_NONE, .code = "None", .message = ""};
+        return true;
+    }
     const char *code = json_member_string(json, "Code");
     const char *message = json_member_string(json, "Message");
     if (code == NULL || code[0] == '\0')
@@ -148,9 +162,10 @@ static bool take_item(const struct rows_write *write, struct rows_reason *reason
     if (json_object_size(item) == 0)
         return true;
     enum rows_found found = rows_judge_item_of(item, &write->table->keys, write->item, false, &fault);
-    if (found == ROWS_FOUND_ITEM)
-        reason->item = item;
-    return found != ROWS_FOUND_OTHER_KEY;
+    if (found != ROWS_FOUND_ITEM)
+        return found != ROWS_FOUND_OTHER_KEY;
+    reason->item = item;
+    return !condition_holds(&write->condition, item);
 }
 
 static bool take_items(const struct rows_transaction *transaction, struct rows_reason *reasons)
@@ -208,6 +223,8 @@ enum table_outcome rows_read_transact_write(const struct http_response *response
     reply.of = rows_answer_of_transaction("TransactWriteItems", where, true);
     memset(ret_answers, 0, transaction->count * sizeof(*ret_answers));
     enum table_outcome outcome = answer_open(response, &reply.of, &reply.root, ret_detail, err);
+    if (outcome == TABLE_OK)
+        outcome = rows_check_members(&reply, NULL);
     for (size_t i = 0; outcome == TABLE_OK && i < transaction->count; i++)
         ret_answers[i].verdict = ROWS_NOT_IN_THE_WAY;
     if (outcome == TABLE_CONFLICT)

@@ -70,6 +70,11 @@ enum table_outcome rows_finding(const struct rows_reply *reply, enum table_outco
     return answer_finding(reply->response, &reply->of, outcome, code, finding, reply->detail, reply->err);
 }
 
+enum table_outcome rows_check_members(const struct rows_reply *reply, const char *own)
+{
+    return answer_check_members(reply->response, &reply->of, reply->root, own, reply->detail, reply->err);
+}
+
 /* --------------------------------------------------------------------------------------------------------- items */
 
 /* What the service keeps is not too large, whatever the bytes that are counted here. */
@@ -128,18 +133,21 @@ enum table_outcome rows_settle_read(const struct rows_reply *reply, enum rows_fo
     return TABLE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- writes */
-
 static bool is_empty(const json_t *item)
 {
     return item == NULL || (json_is_object(item) && json_object_size(item) == 0);
 }
 
+/* -------------------------------------------------------------------------------------------------------- writes */
+
 /* The condition has failed, whether what is in the way can be read or not; without memory for that it can be read again.
- * That it is another item says that the answer is not to this request. */
+ * That it is another item, or that the condition holds of it, says that the answer is not to this request. */
 static enum table_outcome read_conflict(const struct rows_reply *reply, const struct rows_write *write,
                                         json_t **ret_item)
 {
+    static const char holds[] = "was answered with a failed condition, and with an item of which the condition holds: "
+                                "that is an answer to another request. This one may have been applied: read what is "
+                                "there.";
     os_error fault;
     json_t *item = json_object_get(reply->root, "Item");
     if (is_empty(item))
@@ -149,6 +157,8 @@ static enum table_outcome read_conflict(const struct rows_reply *reply, const st
         return TABLE_CONFLICT_BLIND;
     if (found != ROWS_FOUND_ITEM)
         return rows_settle_read(reply, found, &fault);
+    if (condition_holds(&write->condition, item))
+        return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, holds);
     *ret_item = json_incref(item);
     return TABLE_CONFLICT;
 }
@@ -163,7 +173,11 @@ static enum table_outcome read_attributes(const struct rows_reply *reply, const 
     json_t *item = json_object_get(reply->root, "Attributes");
     if (is_empty(item) && write->kind != ROWS_UPDATE)
         return TABLE_OK;
-    if (rows_judge_item_of(item, &write->table->keys, write->item, false, &fault) != ROWS_FOUND_ITEM)
+    enum rows_found found =
+        is_empty(item) ? ROWS_FOUND_NONE : rows_judge_item_of(item, &write->table->keys, write->item, false, &fault);
+    if (found == ROWS_FOUND_OTHER_KEY || found == ROWS_FOUND_NO_MEMORY)
+        return rows_settle_read(reply, found, &fault);
+    if (found != ROWS_FOUND_ITEM)
         return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding);
     *ret_item = json_incref(item);
     return TABLE_OK;
@@ -181,7 +195,9 @@ enum table_outcome rows_read_write(const struct http_response *response, const c
                                      : answer_open_unconditional(response, &reply.of, &reply.root, ret_detail, err);
     if (outcome == TABLE_CONFLICT)
         outcome = read_conflict(&reply, write, ret_item);
-    else if (outcome == TABLE_OK && write->returns_item)
+    else if (outcome == TABLE_OK)
+        outcome = rows_check_members(&reply, write->returns_item ? "Attributes" : NULL);
+    if (outcome == TABLE_OK && write->returns_item)
         outcome = read_attributes(&reply, write, ret_item);
     json_decref(reply.root);
     return outcome;
@@ -232,6 +248,8 @@ enum table_outcome rows_read_get(const struct http_response *response, const cha
     *ret_item = NULL;
     enum table_outcome outcome = rows_open_read(&reply, "Ask for a part of the item.");
     if (outcome == TABLE_OK)
+        outcome = rows_check_members(&reply, "Item");
+    if (outcome == TABLE_OK)
         outcome = read_item(&reply, get, ret_item);
     json_decref(reply.root);
     return outcome;
@@ -239,27 +257,44 @@ enum table_outcome rows_read_get(const struct http_response *response, const cha
 
 /* --------------------------------------------------------------------------------------------------------- pages */
 
-static enum rows_found judge_items(const json_t *items, os_error *ret_fault)
+static bool has_key(const struct rows_keys *keys, const json_t *item)
+{
+    return json_object_get(item, keys->partition) != NULL &&
+           (keys->sort == NULL || json_object_get(item, keys->sort) != NULL);
+}
+
+/* Parts of items may lack their keys. */
+static bool is_of_list(const struct rows_list *list, const json_t *item)
+{
+    bool has_keys = has_key(&list->table->keys, item) && has_key(rows_list_keys(list), item);
+    return (has_keys || list->path_count > 0) && rows_list_asks_for(list, item);
+}
+
+static enum rows_found judge_items(const struct rows_list *list, const json_t *items, os_error *ret_fault)
 {
     size_t index;
     json_t *item;
     json_array_foreach(items, index, item)
     {
         enum rows_found found = rows_judge_item(item, ret_fault);
+        if (found == ROWS_FOUND_ITEM && !is_of_list(list, item))
+            found = ROWS_FOUND_OTHER_KEY;
         if (found != ROWS_FOUND_ITEM)
             return found;
     }
     return ROWS_FOUND_NONE;
 }
 
-/* With the key at which a page began, the list would never end. */
+/* With the key at which a page began, the list would never end; with one that it does not ask for it would leave out
+ * what is between. */
 static os_code check_last_key(const struct rows_list *list, const json_t *last_key)
 {
     struct rows_list next = *list;
     next.start_key = last_key;
     if (list->start_key != NULL && json_equal(list->start_key, last_key))
         return OS_ERR_PROTOCOL;
-    return rows_check_start_key(&next, NULL);
+    os_code code = rows_check_start_key(&next, NULL);
+    return code == OS_OK && !rows_list_asks_for(list, last_key) ? OS_ERR_PROTOCOL : code;
 }
 
 /* Nothing goes by it: where the service does not say it, those are counted that came. */
@@ -272,7 +307,8 @@ static size_t scanned_of(const json_t *root, const json_t *items)
 
 static enum table_outcome read_page(const struct rows_reply *reply, const struct rows_list *list, struct rows_page *ret)
 {
-    static const char broken[] = "got a page without a list of items, or whose last key is none. Ask again.";
+    static const char broken[] = "got a page without a list of items, or with more of them than it may have, or whose "
+                                 "last key is none of the list. Ask again.";
     os_error fault;
     json_t *items = json_object_get(reply->root, "Items");
     json_t *last_key = json_object_get(reply->root, "LastEvaluatedKey");
@@ -282,9 +318,10 @@ static enum table_outcome read_page(const struct rows_reply *reply, const struct
         error_no_memory(reply->err);
         return TABLE_AMBIGUOUS;
     }
-    if (!json_is_array(items) || code != OS_OK)
+    bool is_over = list->limit > 0 && json_array_size(items) > list->limit;
+    if (!json_is_array(items) || is_over || code != OS_OK)
         return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, broken);
-    enum table_outcome outcome = rows_settle_read(reply, judge_items(items, &fault), &fault);
+    enum table_outcome outcome = rows_settle_read(reply, judge_items(list, items, &fault), &fault);
     if (outcome == TABLE_OK)
         *ret = (struct rows_page){.items = json_incref(items),
                                   .last_key = is_last ? NULL : json_incref(last_key),
@@ -299,6 +336,8 @@ enum table_outcome rows_read_page(const struct http_response *response, const ch
     reply.of = rows_answer_of(rows_list_operation(list), where);
     *ret = (struct rows_page){.items = NULL};
     enum table_outcome outcome = rows_open_read(&reply, "Ask for a page of fewer items.");
+    if (outcome == TABLE_OK)
+        outcome = rows_check_members(&reply, "Items");
     if (outcome == TABLE_OK)
         outcome = read_page(&reply, list, ret);
     json_decref(reply.root);

@@ -43,11 +43,21 @@ static enum rows_found take_one(struct batch_reading *reading, const char *table
     return ROWS_FOUND_ITEM;
 }
 
+static bool is_asked(const struct batch_reading *reading, const char *table)
+{
+    for (size_t i = 0; i < reading->count; i++)
+        if (strcmp(reading->keys[i].table->name, table) == 0)
+            return true;
+    return false;
+}
+
 static enum rows_found take_all(struct batch_reading *reading, const char *table, const json_t *items, bool is_left)
 {
     size_t index;
     json_t *item;
-    enum rows_found found = ROWS_FOUND_ITEM;
+    enum rows_found found = is_asked(reading, table) ? ROWS_FOUND_ITEM : ROWS_FOUND_OTHER_KEY;
+    if (found != ROWS_FOUND_ITEM)
+        return found;
     json_array_foreach(items, index, item)
     {
         found = take_one(reading, table, item, is_left);
@@ -104,6 +114,8 @@ enum table_outcome rows_read_batch(const struct http_response *response, const c
     reply.of = rows_answer_of("BatchGetItem", where);
     *ret = (struct rows_items){.left_count = 0};
     enum table_outcome outcome = rows_open_read(&reply, fewer);
+    if (outcome == TABLE_OK)
+        outcome = rows_check_members(&reply, "Responses");
     return close_reply(&reply, outcome == TABLE_OK ? read_batch(&reply, &reading) : outcome, ret);
 }
 
@@ -154,6 +166,8 @@ enum table_outcome rows_read_transact_get(const struct http_response *response, 
     if (outcome == TABLE_CONFLICT)
         outcome = read_cancelled(&reply, gets, count);
     else if (outcome == TABLE_OK)
+        outcome = rows_check_members(&reply, "Responses");
+    if (outcome == TABLE_OK)
         outcome = take_places(&reply, gets, count, ret);
     return close_reply(&reply, outcome, ret);
 }

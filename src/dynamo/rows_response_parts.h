@@ -45,6 +45,8 @@ enum table_outcome rows_settle_read(const struct rows_reply *reply, enum rows_fo
 enum table_outcome rows_finding(const struct rows_reply *reply, enum table_outcome outcome, os_code code,
                                 const char *finding);
 
+enum table_outcome rows_check_members(const struct rows_reply *reply, const char *own); /* as answer_check_members */
+
 /* As answer_open, for a read that may be cancelled (CONFLICT) or may not: an answer with more in it than is read is
  * UNREADABLE, with `advice`. */
 enum table_outcome rows_open_transact_read(struct rows_reply *reply, const char *advice);

@@ -89,9 +89,34 @@ os_code rows_check_key(const struct rows_key *key, os_error *err)
     return rows_check_key_values(keys, key->key, err);
 }
 
+os_code rows_check_paths_of_keys(const struct rows_keys *keys, const struct path *paths, size_t count, os_error *err)
+{
+    char text[PATH_TEXT_SIZE];
+    for (size_t i = 0; i < count; i++) {
+        const char *name = paths[i].count > 1 ? paths[i].steps[0].name : NULL;
+        if (name != NULL && rows_is_key_name(keys, name)) {
+            return error_set(err, OS_ERR_ARGUMENT,
+                             "%s: an attribute of the key is an S, an N or a B, which has nothing inside. Name the "
+                             "attribute itself.",
+                             path_text(&paths[i], text));
+        }
+    }
+    return OS_OK;
+}
+
+os_code rows_check_condition_on_keys(const struct rows_keys *keys, const struct condition *condition, os_error *err)
+{
+    os_code code = OS_OK;
+    for (size_t i = 0; i < condition->count && code == OS_OK; i++)
+        code = rows_check_paths_of_keys(keys, &condition->terms[i].path, 1, err);
+    return code;
+}
+
 os_code rows_check_get(const struct rows_get *get, os_error *err)
 {
     os_code code = rows_check_key(&get->of, err);
+    if (code == OS_OK)
+        code = rows_check_paths_of_keys(&get->of.table->keys, get->paths, get->path_count, err);
     return code == OS_OK ? projection_check(get->paths, get->path_count, err) : code;
 }
 
@@ -145,6 +170,8 @@ os_code rows_check_write(const struct rows_write *write, os_error *err)
                                            : rows_check_key(&(struct rows_key){write->table, write->item}, err);
     if (code == OS_OK)
         code = condition_check(&write->condition, err);
+    if (code == OS_OK)
+        code = rows_check_condition_on_keys(&write->table->keys, &write->condition, err);
     return code == OS_OK ? check_changes(write, err) : code;
 }
 

@@ -40,7 +40,13 @@ os_code rows_check_transaction(const struct rows_transaction *transaction, os_er
 os_code rows_check_together(const struct rows_transaction *transaction, os_error *err);
 os_code rows_check_size(size_t bytes, os_error *err); /* of all that a transaction writes */
 
-/* For the parts of this. */
+/* Whether a Query asks for the item, or for one of the key: by those attributes of its key that it has. A Scan asks for
+ * every one. Of a list that has been checked. */
+bool rows_list_asks_for(const struct rows_list *list, const json_t *item);
+
+/* For the parts of this. The value of a key has nothing inside, so no path leads there; the paths need not be checked. */
+os_code rows_check_paths_of_keys(const struct rows_keys *keys, const struct path *paths, size_t count, os_error *err);
+os_code rows_check_condition_on_keys(const struct rows_keys *keys, const struct condition *condition, os_error *err);
 os_code rows_check_key_names(const struct rows_keys *keys, os_error *err);
 os_code rows_check_key_value(const char *name, const json_t *value, bool is_sort, os_error *err);
 /* The values of the key of an item, which may have more attributes. */

@@ -74,6 +74,21 @@ static os_code check_names(const struct rows_list *list, os_error *err)
     return code == OS_OK ? rows_check_key_names(&list->index_keys, err) : code;
 }
 
+static os_code check_paths(const struct rows_list *list, const struct rows_keys *keys, os_error *err)
+{
+    os_code code = rows_check_paths_of_keys(keys, list->paths, list->path_count, err);
+    return code == OS_OK ? rows_check_condition_on_keys(keys, &list->filter, err) : code;
+}
+
+static os_code check_start(const struct rows_list *list, os_error *err)
+{
+    os_code code = rows_check_start_key(list, err);
+    if (code != OS_OK || rows_list_asks_for(list, list->start_key))
+        return code;
+    return error_set(err, OS_ERR_ARGUMENT,
+                     "A page cannot begin here: the key is none that this Query asks for. List from the beginning.");
+}
+
 os_code rows_check_list(const struct rows_list *list, os_error *err)
 {
     os_code code = check_names(list, err);
@@ -83,10 +98,31 @@ os_code rows_check_list(const struct rows_list *list, os_error *err)
         code = check_filter(list, err);
     if (code == OS_OK)
         code = projection_check(list->paths, list->path_count, err);
-    return code == OS_OK && list->start_key != NULL ? rows_check_start_key(list, err) : code;
+    if (code == OS_OK)
+        code = check_paths(list, &list->table->keys, err);
+    if (code == OS_OK && list->index != NULL)
+        code = check_paths(list, &list->index_keys, err);
+    return code == OS_OK && list->start_key != NULL ? check_start(list, err) : code;
 }
 
 /* ----------------------------------------------------------------------------------------------------- start keys */
+
+static bool fits_term(const struct condition_term *term, const json_t *item)
+{
+    return path_find(item, &term->path) == NULL || condition_holds(&(struct condition){term, 1}, item);
+}
+
+bool rows_list_asks_for(const struct rows_list *list, const json_t *item)
+{
+    const struct rows_keys *keys = rows_list_keys(list);
+    const struct rows_range *sort = &list->sort;
+    const struct path_step steps[] = {{.name = keys->partition}, {.name = keys->sort}};
+    const struct condition_term partition = {
+        .path = {&steps[0], 1}, .test = CONDITION_EQUALS, .value = list->partition};
+    const struct condition_term range = {
+        .path = {&steps[1], 1}, .test = sort->test, .value = sort->value, .upper = sort->upper};
+    return list->partition == NULL || (fits_term(&partition, item) && (sort->test == 0 || fits_term(&range, item)));
+}
 
 static size_t count_names(const struct rows_keys *keys, const struct rows_keys *others)
 {

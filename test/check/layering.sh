@@ -53,7 +53,7 @@ declare -A below=(
 declare -A besides=([store]="sigv2/module.h" [api]="sqlite/sqlite.h")
 # Single headers that the unit tests of a folder may include beyond that: they look at what others have left on the disk.
 declare -A test_besides=(
-    [api]="ledger/record_item.h item/item.h sqlite/tables.h local/file_lock.h" [dynamo]="ledger/record_item.h" [sqlite]="ledger/record_item.h" [delta]="dynamo/item.h syntax/json.h" [lance]="dynamo/item.h syntax/json.h dynamo/request.h aws/endpoint.h" [holding]="dynamo/item.h syntax/json.h dynamo/request.h aws/endpoint.h"
+    [api]="ledger/record_item.h item/item.h sqlite/tables.h sqlite/rows.h local/file_lock.h" [dynamo]="ledger/record_item.h" [sqlite]="ledger/record_item.h" [delta]="dynamo/item.h syntax/json.h" [lance]="dynamo/item.h syntax/json.h dynamo/request.h aws/endpoint.h" [holding]="dynamo/item.h syntax/json.h dynamo/request.h aws/endpoint.h"
     [ledger]="credentials/credentials.h aws/endpoint.h"
 )
 # Who may use which library.

@@ -14,6 +14,7 @@
 #include "unit/attribute/change_cases.h"
 /* clang-format on */
 #include "unit/attribute/number_cases.h"
+#include "unit/attribute/plain_request.h"
 #include "unit/attribute/value_cases.h"
 
 #include <stdio.h>
@@ -92,40 +93,9 @@ static json_t *number_value(const char *text)
     return json_pack("{s:s}", "N", text);
 }
 
-/* An expression as it grows, with its values. */
-struct expression {
-    struct buf text;
-    json_t *values;
-    unsigned count;
-};
-
-static void expression_begin(struct expression *expression)
+static void begin(struct plain_request *plain)
 {
-    buf_init(&expression->text, 4096);
-    expression->values = json_object();
-    expression->count = 0;
-}
-
-/* A placeholder for the value; for NULL, nothing. */
-static void add_value(struct expression *expression, const char *before, const json_t *value, const char *after)
-{
-    char name[16];
-    if (value == NULL)
-        return;
-    snprintf(name, sizeof(name), ":v%u", expression->count++);
-    assert_int_equal(json_object_set(expression->values, name, (json_t *)value), 0);
-    assert_true(buf_add_strs(&expression->text, before, name, after, NULL));
-}
-
-/* Takes what the expression has. */
-static json_t *request_with(const char *member, struct expression *expression)
-{
-    json_t *request = json_pack("{s:o,s:s}", "Key", key(), member, buf_str(&expression->text));
-    if (expression->count > 0)
-        json_object_set(request, "ExpressionAttributeValues", expression->values);
-    json_decref(expression->values);
-    buf_free(&expression->text);
-    return request;
+    plain_begin(plain, json_pack("{s:o}", "Key", key()));
 }
 
 /* ------------------------------------------------------------------------------------------------------- numbers */
@@ -144,12 +114,14 @@ TEST_ROWS(number_cases, dynamodb_local_gives_the_same_number_back)
 
 TEST_ROWS(sum_cases, dynamodb_local_adds_as_exactly)
 {
-    struct expression expression;
+    struct plain_request plain;
+    struct case_path a;
     json_t *more = number_value(row->more);
+    const struct change change = {*case_path("a", &a), CHANGE_ADD, more};
     assert_true(put(attribute_a(number_value(row->name))));
-    expression_begin(&expression);
-    add_value(&expression, "ADD a ", more, "");
-    assert_int_equal(is_done("UpdateItem", request_with("UpdateExpression", &expression)), row->sum != NULL);
+    begin(&plain);
+    plain_changes(&plain, &change, 1);
+    assert_int_equal(is_done("UpdateItem", plain_end(&plain)), row->sum != NULL);
     json_t *item = get();
     assert_string_equal(raw_attribute(item, "a", 'N'), row->sum != NULL ? row->sum : raw_attribute(item, "a", 'N'));
     json_decref(item);
@@ -190,43 +162,16 @@ TEST(dynamodb_local_has_as_many_levels)
 
 /* ---------------------------------------------------------------------------------------------------- conditions */
 
-static void write_term(struct expression *expression, const struct condition_term *term)
-{
-    static const char *const operators[] = {
-        [CONDITION_EQUALS] = " = ",          [CONDITION_DIFFERS] = " <> ", [CONDITION_IS_BELOW] = " < ",
-        [CONDITION_IS_AT_MOST] = " <= ",     [CONDITION_IS_ABOVE] = " > ", [CONDITION_IS_AT_LEAST] = " >= ",
-        [CONDITION_IS_BETWEEN] = " BETWEEN "};
-    static const char *const functions[] = {[CONDITION_BEGINS_WITH] = "begins_with(",
-                                            [CONDITION_CONTAINS] = "contains(",
-                                            [CONDITION_EXISTS] = "attribute_exists(",
-                                            [CONDITION_IS_ABSENT] = "attribute_not_exists("};
-    char path[PATH_TEXT_SIZE];
-    (void)path_text(&term->path, path);
-    if (term->test <= CONDITION_IS_BETWEEN) {
-        buf_add_str(&expression->text, path);
-        add_value(expression, operators[term->test], term->value, "");
-        add_value(expression, " AND ", term->upper, "");
-        return;
-    }
-    buf_add_strs(&expression->text, functions[term->test], path, NULL);
-    add_value(expression, ", ", term->value, "");
-    buf_add_char(&expression->text, ')');
-}
-
 TEST_ROWS(condition_cases, dynamodb_local_says_the_same_of_a_condition)
 {
     struct case_condition read;
-    struct expression expression;
+    struct plain_request plain;
     char code[64];
     case_condition_read(row, &read);
     assert_true(put(case_json(row->item)));
-    expression_begin(&expression);
-    for (size_t i = 0; i < read.condition.count; i++) {
-        if (i > 0)
-            buf_add_str(&expression.text, read.terms[i].is_alternative ? " OR " : " AND ");
-        write_term(&expression, &read.terms[i]);
-    }
-    int status = ask("DeleteItem", request_with("ConditionExpression", &expression), NULL, code);
+    begin(&plain);
+    plain_condition(&plain, "ConditionExpression", &read.condition);
+    int status = ask("DeleteItem", plain_end(&plain), NULL, code);
     static const char *const codes[] = {
         [FAILS] = "ConditionalCheckFailedException", [HOLDS] = "", [REFUSED] = "ValidationException"};
     assert_string_equal(code, codes[row->answer]);
@@ -234,46 +179,43 @@ TEST_ROWS(condition_cases, dynamodb_local_says_the_same_of_a_condition)
     case_condition_free(&read);
 }
 
-/* ------------------------------------------------------------------------------------------------------- changes */
-
-static void write_change(struct expression *expression, const struct change *change)
+static bool takes_term(const struct condition_term *term)
 {
-    char path[PATH_TEXT_SIZE];
-    (void)path_text(&change->path, path);
-    buf_add_str(&expression->text, path);
-    if (change->kind == CHANGE_SET)
-        buf_add_str(&expression->text, " =");
-    if (change->kind == CHANGE_INCREMENT)
-        buf_add_strs(&expression->text, " = ", path, " +", NULL);
-    add_value(expression, " ", change->value, "");
+    char code[64];
+    struct plain_request plain;
+    begin(&plain);
+    plain_condition(&plain, "ConditionExpression", &(struct condition){term, 1});
+    (void)ask("DeleteItem", plain_end(&plain), NULL, code);
+    return strcmp(code, "ValidationException") != 0;
 }
 
-/* A clause has all changes of a kind. */
-static void write_clause(struct expression *expression, const char *word, unsigned kinds,
-                         const struct case_changes *read)
+TEST(dynamodb_local_takes_as_deep_values_and_as_large_indexes)
 {
-    bool is_first = true;
-    for (size_t i = 0; i < read->count; i++) {
-        if ((kinds >> read->changes[i].kind & 1) == 0)
-            continue;
-        buf_add_strs(&expression->text, is_first ? word : ", ", NULL);
-        write_change(expression, &read->changes[i]);
-        is_first = false;
+    struct case_path at;
+    for (size_t levels = 30; levels <= 34; levels++) {
+        json_t *value = case_nested(levels, false);
+        const struct condition_term term = {*case_path("a.b.c", &at), CONDITION_DIFFERS, value, NULL, false};
+        assert_int_equal(takes_term(&term), condition_check(&(struct condition){&term, 1}, NULL) == OS_OK);
+        json_decref(value);
+    }
+    for (size_t index = PATH_INDEX_MAX; index <= (size_t)PATH_INDEX_MAX + 1; index++) {
+        const struct path_step steps[] = {{.name = "a"}, {.index = index}};
+        const struct condition_term term = {{steps, 2}, CONDITION_EXISTS, NULL, NULL, false};
+        assert_int_equal(takes_term(&term), path_check(&term.path, NULL) == OS_OK);
     }
 }
+
+/* ------------------------------------------------------------------------------------------------------- changes */
 
 TEST_ROWS(change_cases, dynamodb_local_makes_the_same_of_an_item)
 {
     struct case_changes read;
-    struct expression expression;
+    struct plain_request plain;
     case_changes_read(row, &read);
     assert_true(put(case_json(row->item)));
-    expression_begin(&expression);
-    write_clause(&expression, "SET ", 1U << CHANGE_SET | 1U << CHANGE_INCREMENT, &read);
-    write_clause(&expression, " ADD ", 1U << CHANGE_ADD, &read);
-    write_clause(&expression, " REMOVE ", 1U << CHANGE_REMOVE, &read);
-    write_clause(&expression, " DELETE ", 1U << CHANGE_DELETE, &read);
-    assert_int_equal(is_done("UpdateItem", request_with("UpdateExpression", &expression)), row->after != NULL);
+    begin(&plain);
+    plain_changes(&plain, read.changes, read.count);
+    assert_int_equal(is_done("UpdateItem", plain_end(&plain)), row->after != NULL);
     const char *text = row->after != NULL ? row->after : row->item;
     json_t *wanted = case_json(text);
     json_t *found = get();

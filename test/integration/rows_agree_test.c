@@ -12,6 +12,7 @@
 #include "sqlite/tables.h"
 #include "support/raw_service.h"
 #include "unit/attribute/case_reading.h"
+#include "unit/attribute/plain_request.h"
 #include "unit/sqlite/scratch.h"
 /* clang-format off */
 #include "unit/attribute/condition_cases.h"
@@ -32,11 +33,7 @@ enum { PATIENT_MS = 60000, NOW_S = 2000000000 };
 static struct http_response send_built(os_code code, struct http_request *request, struct buf *body)
 {
     assert_int_equal(code, OS_OK);
-    real_sign(&server, &server.keys, 0, false, request);
-    struct http_response response = real_answer(&server, request);
-    http_request_free(request);
-    buf_free(body);
-    return response;
+    return real_exchange(&server, request, body);
 }
 
 /* {"key": name}, with the attributes of `more`, which it takes and which may be NULL. */
@@ -152,6 +149,99 @@ TEST_ROWS(change_cases, an_update_makes_what_the_library_says)
     }
     case_changes_free(&read);
     json_decref(key);
+}
+
+/* --------------------------------------------------------------------------------------------------------- bounds */
+
+enum { TERMS_MAX = 200 };
+
+/* With an alternative of so many terms, which hold of no item. */
+static struct rows_write write_of(size_t terms, const struct path *path, const json_t *key)
+{
+    static struct condition_term all[TERMS_MAX];
+    for (size_t i = 0; i < terms; i++)
+        all[i] = (struct condition_term){.path = *path, .test = CONDITION_EXISTS, .is_alternative = true};
+    return (struct rows_write){.kind = ROWS_UPDATE, .table = &table, .item = key, .condition = {all, terms}};
+}
+
+/* SQLite has no such bound. */
+static bool is_refused_of(size_t terms, const struct path *path, const json_t *key)
+{
+    struct http_request request;
+    struct buf body;
+    const struct rows_write write = write_of(terms, path, key);
+    os_code code = rows_build_write(&server.endpoint, &write, &request, &body, NULL);
+    http_request_free(&request);
+    buf_free(&body);
+    return code != OS_OK;
+}
+
+/* As many as the library sends; the service answers those. */
+static size_t count_terms(const struct path *path)
+{
+    json_t *found = NULL;
+    json_t *key = item_of("k", NULL);
+    size_t terms = TERMS_MAX;
+    while (terms > 0 && is_refused_of(terms, path, key))
+        terms--;
+    const struct rows_write write = write_of(terms, path, key);
+    enum table_outcome outcome = outcome_of_write(&write, &found);
+    assert_true(outcome == TABLE_CONFLICT || outcome == TABLE_CONFLICT_BLIND);
+    json_decref(found);
+    json_decref(key);
+    return terms;
+}
+
+/* Whether the service takes as many terms, written without the library. */
+static bool takes_terms(size_t terms, const struct path *path)
+{
+    struct plain_request plain;
+    json_t *key = item_of("k", NULL);
+    const struct rows_write write = write_of(terms, path, key);
+    plain_begin(&plain, json_pack("{s:s,s:o}", "TableName", table.name, "Key", key));
+    plain_condition(&plain, "ConditionExpression", &write.condition);
+    json_t *answer = NULL;
+    (void)raw_dynamo(getenv("OSCOMMIT_TEST_DYNAMODB_ENDPOINT"), "UpdateItem", plain_end(&plain), &answer);
+    const char *type = json_string_value(json_object_get(answer, "__type"));
+    bool takes = type != NULL && strstr(type, "ConditionalCheckFailedException") != NULL;
+    json_decref(answer);
+    return takes;
+}
+
+TEST(a_condition_has_as_many_operators_as_the_service_takes)
+{
+    static const struct path_step step = {.name = "absent"};
+    const struct path path = {&step, 1};
+    size_t terms = count_terms(&path);
+    assert_int_equal(terms, 150);
+    assert_true(takes_terms(terms, &path));
+    assert_false(takes_terms(terms + 1, &path));
+}
+
+TEST(a_condition_is_as_long_as_the_service_takes)
+{
+    struct path_step steps[PATH_STEPS_MAX];
+    for (size_t i = 0; i < PATH_STEPS_MAX; i++)
+        steps[i] = (struct path_step){.name = "absent"};
+    const struct path path = {steps, PATH_STEPS_MAX};
+    size_t terms = count_terms(&path);
+    assert_in_range(terms, 20, 149);
+}
+
+TEST(a_key_is_as_long_as_the_service_takes)
+{
+    char text[2050];
+    for (size_t len = 2047; len <= 2049; len++) {
+        memset(text, 'x', len);
+        text[len] = '\0';
+        json_t *item = item_of(text, NULL);
+        const struct rows_write write = {.kind = ROWS_PUT, .table = &table, .item = item};
+        json_t *request = json_pack("{s:s,s:o}", "TableName", table.name, "Item", item);
+        bool is_refused = is_refused_when_built(&write);
+        int status = raw_dynamo(getenv("OSCOMMIT_TEST_DYNAMODB_ENDPOINT"), "PutItem", request, NULL);
+        assert_int_equal(status, is_refused ? 400 : 200);
+        assert_int_equal(is_refused, len > 2048);
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------------- transactions */

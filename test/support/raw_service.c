@@ -129,7 +129,7 @@ int raw_dynamo(const char *endpoint, const char *action, json_t *request_json, j
                                   .headers = {target, "Content-Type: application/x-amz-json-1.0"}};
     int status = perform(&request, &answer);
     if (ret != NULL)
-        *ret = json_loads(buf_str(&answer), 0, NULL);
+        *ret = json_loads(buf_str(&answer), JSON_ALLOW_NUL, NULL);
     free(body);
     buf_free(&answer);
     return status;

@@ -54,3 +54,20 @@ TEST_ROWS_WITH(fixture, bad_values, a_value_that_is_none_is_refused)
     assert_int_equal(condition_check(&fixture->read.condition, &err), OS_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "a: the number \"x\""));
 }
+
+/* However deep in the item. */
+TEST(a_value_that_is_compared_has_32_levels_of_its_own)
+{
+    enum { LEVELS = 32 };
+    struct case_path at;
+    for (size_t levels = LEVELS; levels <= LEVELS + 1; levels++) {
+        json_t *value = case_nested(levels, false);
+        json_t *item = case_json("{'a':{'M':{'b':{'N':'1'}}}}");
+        const struct condition_term term = {*case_path("a.b", &at), CONDITION_DIFFERS, value, NULL, false};
+        const struct condition condition = {&term, 1};
+        assert_int_equal(condition_check(&condition, NULL), levels == LEVELS ? OS_OK : OS_ERR_ARGUMENT);
+        assert_true(condition_holds(&condition, item));
+        json_decref(value);
+        json_decref(item);
+    }
+}

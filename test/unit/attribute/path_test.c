@@ -96,6 +96,10 @@ TEST(what_leads_nowhere_is_refused)
     refused(steps + 1, 1, "\"[0]\": a document path begins with the name of an attribute.");
     steps[1].name = "";
     refused(steps, 2, "\"a.\"\"\": the name of an attribute has 1 to 65535 bytes.");
+    steps[1] = (struct path_step){.index = PATH_INDEX_MAX};
+    assert_int_equal(path_check(&(struct path){steps, 2}, NULL), OS_OK);
+    steps[1].index++;
+    refused(steps, 2, "\"a[2147483648]\": the index of an element is at most 2147483647.");
 }
 
 TEST(what_stands_there_is_found)

@@ -87,6 +87,33 @@ TEST(a_conflict_with_too_much_in_it_is_followed_by_a_read)
     http_response_free(&response);
 }
 
+static const struct crowded_row {
+    const char *name; /* how it begins */
+    enum table_outcome outcome;
+} crowded_rows[] = {
+    {"{\"__type\":\"" SPACE "ConditionalCheckFailedException\",\"x\":[", TABLE_CONFLICT_BLIND},
+    {" { \"__type\" : \"ConditionalCheckFailedException\" , \"x\":[", TABLE_CONFLICT_BLIND},
+    {"{\"__type\":\"" SPACE "TransactionCanceledException\",\"x\":[", TABLE_AMBIGUOUS},
+    {"{\"__type\":\"" SPACE "ConditionalCheckFailedException#\",\"x\":[", TABLE_AMBIGUOUS},
+    {"{\"__type\":\"x\\\"#ConditionalCheckFailedException\",\"x\":[", TABLE_AMBIGUOUS},
+    {"{\"__type\":[\"ConditionalCheckFailedException\"],\"x\":[", TABLE_AMBIGUOUS},
+    {"{\"Item\":{\"__type\":\"ConditionalCheckFailedException\"},\"x\":[", TABLE_AMBIGUOUS},
+    {"{\"x\":[", TABLE_AMBIGUOUS},
+};
+
+/* Without its code the answer may be to any request, and the write may have been applied. */
+TEST_ROWS(crowded_rows, too_much_is_a_conflict_only_where_its_code_is_one)
+{
+    struct http_response response;
+    struct record record;
+    http_response_init(&response, DYNAMO_ANSWER_MAX);
+    response.status = 400;
+    add_crowd(&response.body, row->name, "]}");
+    assert_true(http_headers_add(&response.headers, "x-amzn-requestid", "A"));
+    assert_int_equal(record_read_put(&response, &dir_k, &record, NULL, NULL, NULL), row->outcome);
+    http_response_free(&response);
+}
+
 TEST(a_record_with_too_much_in_it_is_unreadable)
 {
     struct http_response response;

@@ -248,6 +248,30 @@ TEST(an_error_inside_a_200_is_ambiguous)
     assert_int_equal(err.code, OS_ERR_PROTOCOL);
 }
 
+/* {} is a PutItem that is done, and a GetItem that found none: nothing else may say that it is none of that. */
+TEST(a_200_that_says_something_else_is_ambiguous)
+{
+    static const char *const bodies[] = {"{\"Items\":[" ITEM "],\"Count\":1}", "{\"Responses\":{}, \"Message\":\"x\"}",
+                                         "{\"message\":\"Service unavailable\"}",
+                                         "{\"CancellationReasons\":[{\"Code\":\"None\"}]}"};
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        struct record record;
+        bool found;
+        os_error err;
+        assert_int_equal(put_outcome(200, bodies[i], NULL, &err), TABLE_AMBIGUOUS);
+        assert_int_equal(err.code, OS_ERR_PROTOCOL);
+        assert_says(err, "which is none to this request. This one may have been applied: read what is there.");
+        struct http_response response;
+        answer(&response, 200, bodies[i]);
+        assert_int_equal(record_read_get(&response, &dir_k, &found, &record, NULL, NULL, &err), TABLE_AMBIGUOUS);
+        assert_says(err, "which is none to this request. Ask again.");
+        http_response_free(&response);
+    }
+    assert_int_equal(put_outcome(200, "{\"Item\":" ITEM "}", NULL, NULL), TABLE_AMBIGUOUS);
+    assert_int_equal(put_outcome(200, "{\"Attributes\":{},\"ConsumedCapacity\":{\"TableName\":\"t\"}}", NULL, NULL),
+                     TABLE_OK);
+}
+
 TEST(duplicate_members_make_an_answer_ambiguous)
 {
     assert_int_equal(put_outcome(400, CONFLICT_HEAD ",\"Item\":" ITEM ",\"Item\":" PEER_ITEM "}", NULL, NULL),

@@ -107,6 +107,10 @@ static const struct batch_row {
      "{'Responses':{'users':[" ITEM_U ",{'id':{'S':'w'}}]},'UnprocessedKeys':{}}"},
     {"an item of another table", TABLE_AMBIGUOUS, "{'Responses':{'orders':[" ITEM_U "]},'UnprocessedKeys':{}}"},
     {"a table nobody asked", TABLE_AMBIGUOUS, "{'Responses':{'archive':[" ITEM_A "]},'UnprocessedKeys':{}}"},
+    {"no item of a table nobody asked", TABLE_AMBIGUOUS, "{'Responses':{'archive':[]},'UnprocessedKeys':{}}"},
+    {"no key that is left of a table nobody asked", TABLE_AMBIGUOUS,
+     "{'Responses':{},'UnprocessedKeys':{'archive':{'Keys':[]}}}"},
+    {"an error without a code", TABLE_AMBIGUOUS, "{'Responses':{},'UnprocessedKeys':{},'message':'x'}"},
     {"an item twice", TABLE_AMBIGUOUS, "{'Responses':{'users':[" ITEM_U "," ITEM_U "]},'UnprocessedKeys':{}}"},
     {"an item that is left", TABLE_AMBIGUOUS,
      "{'Responses':{'users':[" ITEM_U "]},'UnprocessedKeys':{'users':{'Keys':[" U "]}}}"},
@@ -182,6 +186,7 @@ static const struct transact_row {
      "an item of another key"},
     {"an item that is none", TABLE_UNREADABLE, 200, "{'Responses':[{'Item':" ITEM_A "},{},{'Item':7}]}",
      "none of Dynamo"},
+    {"an error without a code", TABLE_AMBIGUOUS, 200, "{'Responses':[{},{},{}],'message':'x'}", "with \"message\""},
     {"one is being written", TABLE_THROTTLED, 400,
      CANCELLED
      ",'CancellationReasons':[{'Code':'None'},{'Code':'TransactionConflict','Message':'Transaction is ongoing "

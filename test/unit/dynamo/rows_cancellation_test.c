@@ -17,7 +17,7 @@
 #define ITEM_U    "{'id':{'S':'u'}}"
 
 static const struct condition_term is_absent = {.path = PATH({.name = "pk"}), .test = CONDITION_IS_ABSENT};
-static const struct condition_term is_there = {.path = PATH({.name = "id"}), .test = CONDITION_EXISTS};
+static const struct condition_term is_there = {.path = PATH({.name = "v"}), .test = CONDITION_EXISTS};
 
 /* A put and a check on conditions, and a delete without one. */
 struct transacting {
@@ -77,6 +77,18 @@ TEST_WITH(transacting, all_is_written)
 {
     assert_int_equal(outcome_of(transacting, 200, "{}"), TABLE_OK);
     assert_answers(transacting, ROWS_NOT_IN_THE_WAY);
+    assert_int_equal(outcome_of(transacting, 200, "{'ConsumedCapacity':[{'TableName':'orders'}]}"), TABLE_OK);
+}
+
+TEST_WITH(transacting, an_answer_to_another_request_does_not_say_that_all_is_written)
+{
+    static const char *const bodies[] = {"{'Responses':[{},{},{}]}", "{'Attributes':" ITEM_A "}", "{'message':'x'}",
+                                         "{'CancellationReasons':[" NONE "," NONE "," NONE "]}"};
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        assert_int_equal(outcome_of(transacting, 200, bodies[i]), TABLE_AMBIGUOUS);
+        assert_says(transacting->err, "which is none to this request. This one may have been applied");
+        assert_answers(transacting, ROWS_NOT_JUDGED);
+    }
 }
 
 /* As DynamoDB Local 2.6.1 says it. */
@@ -112,6 +124,7 @@ static const struct conflict_row {
      "{" FAILED ",'Item':" ITEM_A "},{'Code':'TransactionConflict'}," NONE},
     {"beside one that is refused", TABLE_CONFLICT,
      "{" FAILED ",'Item':" ITEM_A "}," NONE ",{'Code':'ValidationError','Message':'x'}"},
+    {"codes of nothing", TABLE_CONFLICT, "{" FAILED ",'Item':" ITEM_A "},{},{'Code':null,'Message':null}"},
     {"a message of nothing", TABLE_CONFLICT,
      "{'Code':'ConditionalCheckFailed','Message':null,'Item':" ITEM_A "}," NONE ",{'Code':'None','Message':null}"},
 };
@@ -217,7 +230,11 @@ static const struct misfit_row {
     {"none of them says why", 400, REASONS NONE "," NONE "," NONE "]}"},
     {"one too few", 400, REASONS "{'Code':'TransactionConflict'}," NONE "]}"},
     {"one too many", 400, REASONS "{'Code':'TransactionConflict'}," NONE "," NONE "," NONE "]}"},
-    {"one without a code", 400, REASONS "{'Code':'TransactionConflict'},{}," NONE "]}"},
+    {"one without a code", 400, REASONS "{'Code':'TransactionConflict'},{'Message':'x'}," NONE "]}"},
+    {"one without a code, with an item", 400, REASONS "{'Code':'TransactionConflict'},{'Item':" ITEM_U "}," NONE "]}"},
+    {"none with a code", 400, REASONS "{},{'Code':null},{}]}"},
+    {"a condition that holds of the item", 400,
+     REASONS NONE ",{" FAILED ",'Item':{'id':{'S':'u'},'v':{'N':'1'}}}," NONE "]}"},
     {"one with a code that is none", 400, REASONS "{'Code':'TransactionConflict'},{'Code':1}," NONE "]}"},
     {"one with an empty code", 400, REASONS "{'Code':'TransactionConflict'},{'Code':''}," NONE "]}"},
     {"one that is no object", 400, REASONS "{'Code':'TransactionConflict'},7," NONE "]}"},

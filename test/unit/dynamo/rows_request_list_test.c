@@ -107,6 +107,22 @@ TEST_WITH(trees, a_filter_of_a_query_says_nothing_of_its_key)
     buf_free(&body);
 }
 
+TEST_WITH(trees, no_key_of_a_list_has_anything_inside)
+{
+    const struct path path = PATH({.name = "pk"}, {.name = "x"});
+    const struct path other = PATH({.name = "state"}, {.index = 1});
+    const struct condition_term filter = {.path = path, .test = CONDITION_EXISTS};
+    struct rows_list list = {.table = &orders, .filter = {&filter, 1}};
+    assert_refused(&list, "pk.x: an attribute of the key is an S, an N or a B, which has nothing inside.");
+    list = (struct rows_list){.table = &orders, .paths = &path, .path_count = 1};
+    assert_refused(&list, "pk.x: an attribute of the key");
+    list.index = "by-state";
+    list.index_keys = (struct rows_keys){"state", NULL};
+    assert_refused(&list, "pk.x: an attribute of the key");
+    list.paths = &other;
+    assert_refused(&list, "state[1]: an attribute of the key");
+}
+
 TEST_WITH(trees, a_query_has_no_segments_and_a_scan_no_order)
 {
     struct rows_list query = {.table = &orders, .partition = tree(trees, "{'S':'a'}"), .segments = 2};
@@ -157,6 +173,24 @@ TEST_ROWS_WITH(trees, start_rows, a_page_does_not_begin_at_what_is_no_key)
         .table = &orders, .index = row->index, .index_keys = {"state", NULL}, .start_key = tree(trees, row->key)};
     assert_int_equal(rows_build_list(&endpoint, &list, &request, &body, NULL), OS_ERR_ARGUMENT);
     assert_null(body.data);
+}
+
+/* DynamoDB Local: "The provided starting key does not match the range key predicate". */
+TEST_WITH(trees, a_page_of_a_query_begins_at_a_key_that_it_asks_for)
+{
+    struct rows_list list = {.table = &orders,
+                             .partition = tree(trees, "{'S':'a'}"),
+                             .start_key = tree(trees, "{'pk':{'S':'b'},'sk':{'N':'1'}}")};
+    assert_refused(&list, "the key is none that this Query asks for");
+    list.start_key = tree(trees, "{'pk':{'S':'a'},'sk':{'N':'3'}}");
+    list.sort = (struct rows_range){.test = CONDITION_IS_ABOVE, .value = tree(trees, "{'N':'3.0'}")};
+    assert_refused(&list, "the key is none that this Query asks for");
+    list.sort.test = CONDITION_IS_AT_LEAST;
+    struct http_request request;
+    struct buf body;
+    assert_int_equal(rows_build_list(&endpoint, &list, &request, &body, NULL), OS_OK);
+    http_request_free(&request);
+    buf_free(&body);
 }
 
 TEST_WITH(trees, names_that_are_none_are_refused)

@@ -190,6 +190,35 @@ TEST_WITH(trees, a_wrong_expression_is_refused)
     assert_refused(&update, OS_ERR_ARGUMENT, "The condition on x asks for a beginning");
 }
 
+TEST_WITH(trees, a_key_has_nothing_inside)
+{
+    static const char says[] = "sk[0]: an attribute of the key is an S, an N or a B, which has nothing inside.";
+    const struct path path = PATH({.name = "sk"}, {.index = 0});
+    const struct condition_term terms[] = {{.path = PATH({.name = "sk"}), .test = CONDITION_EXISTS},
+                                           {.path = path, .test = CONDITION_IS_ABSENT}};
+    struct rows_write write = {.kind = ROWS_PUT, .table = &orders, .item = tree(trees, A1), .condition = {terms, 2}};
+    assert_refused(&write, OS_ERR_ARGUMENT, says);
+    write.kind = ROWS_DELETE;
+    assert_refused(&write, OS_ERR_ARGUMENT, says);
+    struct http_request request;
+    struct buf body;
+    os_error err;
+    const struct rows_get get = {.of = {&orders, tree(trees, A1)}, .paths = &path, .path_count = 1};
+    assert_int_equal(rows_build_get(&endpoint, &get, &request, &body, &err), OS_ERR_ARGUMENT);
+    assert_says(err, says);
+}
+
+/* They would be left out, and the write be done. */
+TEST_WITH(trees, only_an_update_has_changes)
+{
+    const struct change change = {.path = PATH({.name = "x"}), .kind = CHANGE_REMOVE};
+    struct rows_write write = {
+        .kind = ROWS_PUT, .table = &orders, .item = tree(trees, A1), .changes = &change, .change_count = 1};
+    assert_refused(&write, OS_ERR_ARGUMENT, "Only an UPDATE has changes.");
+    write.kind = ROWS_DELETE;
+    assert_refused(&write, OS_ERR_ARGUMENT, "Only an UPDATE has changes.");
+}
+
 TEST_WITH(trees, an_item_of_more_than_400_KB_is_refused)
 {
     char *text = calloc(1, 400 * 1024 + 1);

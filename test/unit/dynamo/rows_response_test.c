@@ -124,31 +124,82 @@ TEST_WITH(reading, an_update_gives_what_it_has_made)
     assert_item(reading, A1);
 }
 
+#define DONE "was done, but its answer has no readable item in it"
+#define OTHER \
+    "was answered with an item of another key: that is an answer to another request. This one may have been applied"
+
 static const struct made_row {
     const char *name;
     enum rows_write_kind kind;
     enum table_outcome outcome;
     const char *body;
+    const char *says;
 } made_rows[] = {
-    {"an update says nothing", ROWS_UPDATE, TABLE_AMBIGUOUS, "{}"},
-    {"an update made nothing", ROWS_UPDATE, TABLE_AMBIGUOUS, "{'Attributes':{}}"},
-    {"an update made another item", ROWS_UPDATE, TABLE_AMBIGUOUS, "{'Attributes':{'pk':{'S':'b'},'sk':{'N':'1'}}}"},
-    {"an update made what is no item", ROWS_UPDATE, TABLE_AMBIGUOUS, "{'Attributes':{'pk':{'S':1},'sk':{'N':'1'}}}"},
-    {"a put replaced nothing", ROWS_PUT, TABLE_OK, "{}"},
-    {"a delete found nothing", ROWS_DELETE, TABLE_OK, "{'Attributes':{}}"},
-    {"a delete took another item", ROWS_DELETE, TABLE_AMBIGUOUS, "{'Attributes':{'pk':{'S':'a'},'sk':{'N':'2'}}}"},
-    {"a put replaced what is no item", ROWS_PUT, TABLE_AMBIGUOUS, "{'Attributes':[]}"},
+    {"an update says nothing", ROWS_UPDATE, TABLE_AMBIGUOUS, "{}", DONE},
+    {"an update made nothing", ROWS_UPDATE, TABLE_AMBIGUOUS, "{'Attributes':{}}", DONE},
+    {"an update made another item", ROWS_UPDATE, TABLE_AMBIGUOUS, "{'Attributes':{'pk':{'S':'b'},'sk':{'N':'1'}}}",
+     OTHER},
+    {"an update made what is no item", ROWS_UPDATE, TABLE_AMBIGUOUS, "{'Attributes':{'pk':{'S':1},'sk':{'N':'1'}}}",
+     DONE},
+    {"a put replaced nothing", ROWS_PUT, TABLE_OK, "{}", NULL},
+    {"a delete found nothing", ROWS_DELETE, TABLE_OK, "{'Attributes':{}}", NULL},
+    {"a delete took another item", ROWS_DELETE, TABLE_AMBIGUOUS, "{'Attributes':{'pk':{'S':'a'},'sk':{'N':'2'}}}",
+     OTHER},
+    {"a put replaced what is no item", ROWS_PUT, TABLE_AMBIGUOUS, "{'Attributes':[]}", DONE},
 };
 
-/* It was done all the same. */
+/* It was done all the same, but for what is said of another item: that is no answer to it. */
 TEST_ROWS_WITH(reading, made_rows, what_a_write_gives)
 {
     reading->write.kind = row->kind;
     reading->write.returns_item = true;
     assert_int_equal(write_outcome(reading, 200, row->body), row->outcome);
     assert_null(reading->item);
-    if (row->outcome != TABLE_OK)
-        assert_says(reading->err, "was done, but its answer has no readable item in it");
+    if (row->says != NULL)
+        assert_says(reading->err, row->says);
+}
+
+static const struct stray_row {
+    const char *name; /* the body */
+    const char *member;
+} stray_rows[] = {
+    {"{'Item':" A1 "}", "Item"},
+    {"{'Attributes':" A1 "}", "Attributes"},
+    {"{'Items':[],'Count':0}", "Items"},
+    {"{'Responses':[{}]}", "Responses"},
+    {"{'message':'Service unavailable'}", "message"},
+    {"{'Message':null}", "Message"},
+};
+
+/* {} would be enough to be done; so nothing may say that it is an answer to another request. */
+TEST_ROWS_WITH(reading, stray_rows, a_success_of_another_request_is_none_of_a_write)
+{
+    char says[64];
+    snprintf(says, sizeof(says), "got an answer with \"%s\"", row->member);
+    assert_int_equal(write_outcome(reading, 200, row->name), TABLE_AMBIGUOUS);
+    assert_int_equal(reading->err.code, OS_ERR_PROTOCOL);
+    assert_says(reading->err, says);
+    assert_says(reading->err, "This one may have been applied: read what is there.");
+    assert_null(reading->item);
+}
+
+TEST_WITH(reading, what_is_not_known_here_may_stand_beside_a_success)
+{
+    assert_int_equal(write_outcome(reading, 200, "{'ConsumedCapacity':{'TableName':'orders'},'New':[1]}"), TABLE_OK);
+    assert_int_equal(write_outcome(reading, 200, "{'Attributes':{}}"), TABLE_OK);
+}
+
+/* A version that is what was expected is in nobody's way. */
+TEST_WITH(reading, a_condition_that_holds_of_the_item_has_not_failed)
+{
+    const struct condition_term is_seven = {
+        .path = PATH({.name = "v"}), .test = CONDITION_EQUALS, .value = tree(&reading->trees, "{'N':'7.0'}")};
+    reading->write.condition = (struct condition){&is_seven, 1};
+    assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':" A1 "}"), TABLE_AMBIGUOUS);
+    assert_says(reading->err, "with an item of which the condition holds");
+    assert_null(reading->item);
+    assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':{'pk':{'S':'a'},'sk':{'N':'1'},'v':{'N':'8'}}}"),
+                     TABLE_CONFLICT);
 }
 
 static const struct code_row {
@@ -218,6 +269,15 @@ TEST_WITH(reading, an_item_is_there_or_not)
     assert_null(reading->item);
 }
 
+TEST_WITH(reading, an_answer_to_another_request_does_not_say_that_there_is_no_item)
+{
+    assert_int_equal(get_outcome(reading, 0, "{'Attributes':" A1 "}"), TABLE_AMBIGUOUS);
+    assert_says(reading->err, "got an answer with \"Attributes\", which is none to this request. Ask again.");
+    assert_int_equal(get_outcome(reading, 0, "{'message':'x'}"), TABLE_AMBIGUOUS);
+    assert_int_equal(get_outcome(reading, 0, "{'Item':" A1 ",'Items':[]}"), TABLE_AMBIGUOUS);
+    assert_null(reading->item);
+}
+
 TEST_WITH(reading, a_part_of_an_item_may_lack_its_key)
 {
     assert_int_equal(get_outcome(reading, 1, "{'Item':{'v':{'N':'7'}}}"), TABLE_OK);
@@ -271,13 +331,23 @@ TEST_WITH(reading, an_item_with_more_values_than_are_read_is_unreadable)
                      TABLE_UNREADABLE);
     assert_int_equal(reading->err.code, OS_ERR_TOO_LARGE);
     assert_says(reading->err, "got more than is read of one answer. Ask for a part of the item.");
-    /* The condition of a write has failed, whatever is in the way. */
-    reading->response.status = 400;
-    json_decref(reading->item);
-    reading->item = NULL;
+    buf_free(&body);
+}
+
+/* Whatever is in the way. */
+TEST_WITH(reading, a_failed_condition_with_more_values_than_are_read_is_one)
+{
+    struct buf body;
+    buf_init(&body, DYNAMO_ANSWER_MAX);
+    buf_add_str(&body, "{\"__type\":\"" SPACE "ConditionalCheckFailedException\",\"Item\":{\"x\":{\"L\":[{}");
+    for (size_t i = 0; i < JSON_VALUES_MAX; i++)
+        buf_add_str(&body, ",{}");
+    assert_true(buf_add_str(&body, "]}}}"));
+    answer_bytes(&reading->response, 400, body.data, body.len);
     assert_int_equal(
         rows_read_write(&reading->response, WHERE, &reading->write, &reading->item, &reading->detail, &reading->err),
         TABLE_CONFLICT_BLIND);
+    assert_string_equal(reading->detail.code, "ConditionalCheckFailedException");
     assert_null(reading->item);
     buf_free(&body);
 }
@@ -340,6 +410,7 @@ TEST_WITH(paging, an_empty_page_is_not_the_last)
 
 TEST_WITH(paging, a_page_of_an_index_has_both_keys)
 {
+    paging->list.partition = tree(&paging->trees, "{'S':'x'}");
     paging->list.index = "by-state";
     paging->list.index_keys = (struct rows_keys){"state", "pk"};
     static const char key[] = "{'pk':{'S':'a'},'sk':{'N':'2'},'state':{'S':'x'}}";
@@ -365,15 +436,49 @@ static const struct page_row {
     {"an item that is none", TABLE_UNREADABLE, "{'Items':[" A1 ",7]}"},
     {"a value that is none", TABLE_UNREADABLE, "{'Items':[{'pk':{'S':'a'},'sk':{'N':'1'},'x':{'SS':['a','a']}}]}"},
     {"an error at 200", TABLE_AMBIGUOUS, "{'Items':[],'__type':'x#InternalServerError'}"},
+    {"an error without a code", TABLE_AMBIGUOUS, "{'Items':[],'message':'x'}"},
+    {"an item of another partition", TABLE_AMBIGUOUS, "{'Items':[" A1 ",{'pk':{'S':'b'},'sk':{'N':'2'}}]}"},
+    {"an item outside the range", TABLE_AMBIGUOUS, "{'Items':[" A1 ",{'pk':{'S':'a'},'sk':{'N':'10'}}]}"},
+    {"an item without its sort key", TABLE_AMBIGUOUS, "{'Items':[{'pk':{'S':'a'}}]}"},
+    {"an item without its partition key", TABLE_AMBIGUOUS, "{'Items':[{'sk':{'N':'1'}}]}"},
+    {"more items than the page may have", TABLE_AMBIGUOUS, "{'Items':[" A1 "," A1 "," A1 "]}"},
+    {"a last key of another partition", TABLE_AMBIGUOUS,
+     "{'Items':[],'LastEvaluatedKey':{'pk':{'S':'b'},'sk':{'N':'2'}}}"},
+    {"a last key outside the range", TABLE_AMBIGUOUS,
+     "{'Items':[],'LastEvaluatedKey':{'pk':{'S':'a'},'sk':{'N':'9'}}}"},
 };
 
 TEST_ROWS_WITH(paging, page_rows, a_page_that_is_not_in_order_gives_nothing)
 {
     paging->list.start_key = tree(&paging->trees, "{'pk':{'S':'a'},'sk':{'N':'1'}}");
+    paging->list.sort = (struct rows_range){.test = CONDITION_IS_BELOW, .value = tree(&paging->trees, "{'N':'9'}")};
+    paging->list.limit = 2;
     assert_int_equal(page_outcome(paging, row->body), row->outcome);
     assert_null(paging->page.items);
     assert_null(paging->page.last_key);
     assert_says(paging->err, "Query of " WHERE);
+}
+
+TEST_WITH(paging, parts_of_items_may_lack_their_keys)
+{
+    const struct path path = PATH({.name = "v"});
+    paging->list.paths = &path;
+    paging->list.path_count = 1;
+    assert_int_equal(page_outcome(paging, "{'Items':[{'v':{'N':'1'}},{}],'Count':2}"), TABLE_OK);
+    assert_int_equal(page_outcome(paging, "{'Items':[{'pk':{'S':'b'}}]}"), TABLE_AMBIGUOUS);
+}
+
+/* A scan asks for no partition; its items have whole keys all the same, those of an index both. */
+TEST_WITH(paging, items_of_a_scan_have_their_keys)
+{
+    paging->list.partition = NULL;
+    assert_int_equal(page_outcome(paging, "{'Items':[" A1 ",{'pk':{'S':'b'},'sk':{'N':'2'}}]}"), TABLE_OK);
+    assert_int_equal(page_outcome(paging, "{'Items':[{'id':{'S':'b'}}]}"), TABLE_AMBIGUOUS);
+    assert_says(paging->err, "was answered with an item of another key");
+    paging->list.index = "by-state";
+    paging->list.index_keys = (struct rows_keys){"state", NULL};
+    assert_int_equal(page_outcome(paging, "{'Items':[" A1 "]}"), TABLE_AMBIGUOUS);
+    assert_int_equal(page_outcome(paging, "{'Items':[{'pk':{'S':'b'},'sk':{'N':'2'},'state':{'S':'x'}}]}"), TABLE_OK);
 }
 
 TEST_WITH(paging, a_page_that_is_too_long_is_asked_for_in_parts)

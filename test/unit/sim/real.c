@@ -75,3 +75,12 @@ struct http_response real_answer(const struct real_service *real, struct http_re
     probe_free(&probe);
     return response;
 }
+
+struct http_response real_exchange(const struct real_service *real, struct http_request *request, struct buf *body)
+{
+    real_sign(real, &real->keys, 0, false, request);
+    struct http_response response = real_answer(real, request);
+    http_request_free(request);
+    buf_free(body);
+    return response;
+}

@@ -24,5 +24,7 @@ void real_sign(const struct real_service *real, const struct sigv4_keys *keys, i
                struct http_request *request);
 /* What the service answers; the request stays the caller's. Fails the test when there is no answer. */
 struct http_response real_answer(const struct real_service *real, struct http_request *request);
+/* The same of one that was built just now: signs it with the service's keys, and takes it and its body. */
+struct http_response real_exchange(const struct real_service *real, struct http_request *request, struct buf *body);
 
 #endif
