@@ -212,6 +212,7 @@ TEST_WITH(wire, a_lost_answer_and_a_row_that_was_added_to_is_fenced)
     json_t *fence = wire_request(wire, 3, "UpdateItem");
     check_names_and_values(fence, names, values);
     assert_int_equal(json_object_size(json_object_get(fence, "ExpressionAttributeNames")), 2);
+    assert_non_null(strstr(text_at(fence, "ConditionExpression"), "="));
     assert_false(has(json_object_get(fence, "ExpressionAttributeValues"), wire->own));
     json_decref(fence);
 }
@@ -306,6 +307,7 @@ TEST_WITH(wire, a_ticket_of_what_may_be_applied_yet_is_fenced)
     json_t *fence = wire_request(wire, 3, "UpdateItem");
     check_names_and_values(fence, names, values);
     assert_int_equal(json_object_size(json_object_get(fence, "ExpressionAttributeNames")), 2);
+    assert_non_null(strstr(text_at(fence, "ConditionExpression"), "="));
     json_decref(fence);
 }
 
