@@ -33,6 +33,7 @@ void bank_open(struct bank *ret, os_client *client, const char *table)
     ret->options.initial_backoff_ms = 1;
     ret->options.max_backoff_ms = 20;
     ret->options.retries = 50;
+    ret->call = (os_call)OS_CALL_INIT;
     ret->result = (os_txn_result)OS_TXN_RESULT_INIT;
 }
 
@@ -65,7 +66,7 @@ os_verdict bank_transact(struct bank *bank, os_txn_fn function, void *context)
 {
     os_txn_result_clear(&bank->result);
     os_verdict verdict =
-        os_transact(bank->client, &bank->options, function, context, NULL, &bank->result, &bank->error);
+        os_transact(bank->client, &bank->options, function, context, &bank->call, &bank->result, &bank->error);
     assert_int_equal(verdict, bank->result.verdict);
     assert_int_equal(verdict == OS_COMMITTED, bank->error.code == OS_OK);
     return verdict;

@@ -15,6 +15,7 @@ struct bank {
     os_client *client;
     os_model *account; /* id; balance, owner, visits */
     os_txn_options options;
+    os_call call;
     os_txn_result result;
     os_error error;
 };
