@@ -261,22 +261,53 @@ static void *give_up(void *context)
     return NULL;
 }
 
-/* A transaction that its caller gives up while its write is under way. */
-static void become_unknown(struct wire *wire)
+/* A transaction that its caller gives up, or whose client is closed, while the last request of a script is under way. */
+static os_verdict end_during(struct wire *wire, const struct wire_answer *script, size_t count, bool closes)
 {
-    static const struct wire_answer script[] = {OK(WIRE_FOUND(A_READ)), {"{}", 0, true}};
     struct given_up given_up = {.wire = wire};
     pthread_t thread;
     assert_int_equal(os_cancel_new(&given_up.cancel), OS_OK);
-    wire_say(wire, script, 2);
+    wire_say(wire, script, count);
     assert_int_equal(pthread_create(&thread, NULL, give_up, &given_up), 0);
     assert_true(http_server_wait_held(wire->server, 1));
-    os_cancel_trigger(given_up.cancel);
+    if (closes)
+        os_client_close(wire->bank.client);
+    else
+        os_cancel_trigger(given_up.cancel);
     pthread_join(thread, NULL);
     os_cancel_free(given_up.cancel);
-    assert_int_equal(given_up.verdict, OS_UNKNOWN);
+    if (closes)
+        wire->bank.client = NULL;
+    wire_check_all_came(wire);
+    return given_up.verdict;
+}
+
+static const struct wire_answer held_read[] = {{WIRE_FOUND(A_READ), 0, true}};
+static const struct wire_answer held_write[] = {OK(WIRE_FOUND(A_READ)), {"{}", 0, true}};
+
+static void become_unknown(struct wire *wire)
+{
+    assert_int_equal(end_during(wire, held_write, 2, false), OS_UNKNOWN);
     assert_int_equal(wire->bank.error.code, OS_ERR_UNDECIDED);
     CHECK_SAYS(&wire->bank.error, "was cancelled");
+    assert_non_null(wire->bank.result.ticket);
+}
+
+TEST_WITH(wire, a_read_that_is_given_up_ends_the_transaction)
+{
+    assert_int_equal(end_during(wire, held_read, 1, false), OS_NOT_EXECUTED);
+    assert_int_equal(wire->bank.error.code, OS_ERR_CANCELLED);
+}
+
+TEST_WITH(wire, a_client_that_is_closed_ends_the_read)
+{
+    assert_int_equal(end_during(wire, held_read, 1, true), OS_NOT_EXECUTED);
+    assert_int_equal(wire->bank.error.code, OS_ERR_CANCELLED);
+}
+
+TEST_WITH(wire, a_client_that_is_closed_during_the_commit_leaves_a_ticket)
+{
+    assert_int_equal(end_during(wire, held_write, 2, true), OS_UNKNOWN);
     assert_non_null(wire->bank.result.ticket);
 }
 
