@@ -189,6 +189,21 @@ OS_API os_code os_row_increment(os_row *row, const char *field, int64_t value, o
 /* The same of a number that may have a fraction, and is finite. */
 OS_API os_code os_row_increment_double(os_row *row, const char *field, double value, os_error *err);
 
+/* --------------------------------------------------------------------------------------------- queries and scans */
+
+/* Brackets name the defaults. */
+typedef struct os_query_options {
+    size_t size;
+    const char *index; /* [NULL: the table] what it gives may be older than the last write, as an index is */
+    int inconsistent;  /* [0] non-zero: so may what the table gives; costs half */
+    int descending;    /* [0] of a query: non-zero turns its order */
+    int allow_lazy_filter; /* [0] of a query: non-zero lets it filter by fields that are not of its key: it reads all rows of
+                              the partition for that */
+    uint32_t shard_index; /* of a scan: the shard, from 0 ... */
+    uint32_t shard_count; /* ... of so many, which together are the table. [0: all in one] */
+} os_query_options;
+#define OS_QUERY_OPTIONS_INIT OS_SIZED_(os_query_options)
+
 #ifdef __cplusplus
 }
 #endif
