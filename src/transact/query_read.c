@@ -96,7 +96,6 @@ static os_code make_row(const struct query_reading *reading, json_t *item, json_
     row->item = json_incref(item);
     row->is_listed = true;
     row->is_untouched = true;
-    row->is_weak = plan->list.is_eventual;
     if (plan->index != NULL && plan->index->only != NULL)
         row->index = plan->index;
     os_code code = row->index != NULL ? complete_item(model_of(reading), fields, item, err) : OS_OK;

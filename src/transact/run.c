@@ -76,7 +76,7 @@ static bool needs_commit(const struct os_txn *txn)
     for (const struct os_row *row = txn->rows; row != NULL; row = row->next) {
         if (row_is_written(row))
             return true;
-        reads_together = reads_together && (row->is_listed || !row->is_weak);
+        reads_together = reads_together && !row->is_weak;
     }
     return txn->row_count > 0 && !reads_together;
 }

@@ -22,9 +22,8 @@ enum { CONDITIONS_MAX = 6, FOUND_MAX = 1024, MANY = 150 };
 
 static void shop_set_up(struct shop *ret)
 {
-    char table[64];
-    shop_open(ret, table, sizeof(table));
-    CHECK_CODE(os_model_parse(task_schema, table, &ret->task, &ret->error), OS_OK, &ret->error);
+    shop_open(ret);
+    CHECK_CODE(os_model_parse(task_schema, ret->table, &ret->task, &ret->error), OS_OK, &ret->error);
     ret->options = (os_txn_options)OS_TXN_OPTIONS_INIT;
     ret->options.initial_backoff_ms = 1;
     ret->options.max_backoff_ms = 20;

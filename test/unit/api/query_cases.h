@@ -208,6 +208,32 @@ TEST_WITH(shop, what_a_filter_passes_over_is_not_counted)
     ask.page = 2;
     CHECK_FOUND(&ask, "40 90 91 92 149");
     assert_int_equal(ask.pages, 3);
+    ask = ask_index(shop, "byState", "state", "\"done\"");
+    ask.options.allow_lazy_filter = 1;
+    ask.where[1][0] = "owner";
+    ask.where[1][1] = "!=";
+    ask.where[1][2] = "\"b\"";
+    CHECK_REFUSED(&ask, "INDEX_INCLUDE_KEYS");
+}
+
+TEST_WITH(shop, a_page_of_an_index_may_end_between_two_that_a_filter_passes_over)
+{
+    put(shop, "a", 1, 9, "\"state\":\"open\",\"points\":1");
+    put(shop, "a", 3, 3, "\"state\":\"open\",\"points\":2,\"title\":\"t\"");
+    put(shop, "a", 5, 6, "\"state\":\"open\",\"points\":3,\"title\":\"t\"");
+    put(shop, "a", 7, 7, "\"state\":\"open\",\"points\":4,\"title\":\"t\"");
+    struct ask ask = ask_index(shop, "byState", "state", "\"open\"");
+    ask.options.allow_lazy_filter = 1;
+    ask.where[1][0] = "title";
+    ask.where[1][1] = "==";
+    ask.where[1][2] = "\"t\"";
+    ask.page = 2;
+    (void)found(&ask);
+    assert_int_equal(ask.rows, 4);
+    ask.page = 3;
+    (void)found(&ask);
+    assert_int_equal(ask.rows, 4);
+    assert_int_equal(ask.pages, 2);
 }
 
 /* ------------------------------------------------------------------------------------------------ indexes */

@@ -9,6 +9,7 @@
 struct shop {
     struct scratch scratch;
     os_client *client;
+    char table[64];
     os_model *task;
     os_txn_options options;
     os_txn_result result;
@@ -17,7 +18,7 @@ struct shop {
 
 /* Opens the client, and makes a table, which is empty and has the keys and the indexes of the model in query_cases.h:
  * _id (S), _sk (N); byState of state (S) and points (N); few of _c_points_state (S) with keys only; titled of title (S). */
-void shop_open(struct shop *ret, char *ret_table, size_t size);
+void shop_open(struct shop *ret);
 void shop_close(struct shop *shop);
 
 #endif

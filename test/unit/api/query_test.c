@@ -5,7 +5,7 @@
 #include "unit/api/query_cases.h"
 #include "unit/api/query_row_cases.h"
 
-void shop_open(struct shop *ret, char *ret_table, size_t size)
+void shop_open(struct shop *ret)
 {
     enum { PATIENT_MS = 60000 };
     static const struct rows_index indexes[] = {
@@ -25,7 +25,7 @@ void shop_open(struct shop *ret, char *ret_table, size_t size)
     CHECK_CODE(sqlite_rows_create(rows, "Task", &definition, patience, &error), OS_OK, &error);
     sqlite_rows_close(rows);
     ret->client = scratch_table_client(&ret->scratch);
-    snprintf(ret_table, size, "Task");
+    snprintf(ret->table, sizeof(ret->table), "Task");
 }
 
 void shop_close(struct shop *shop)

@@ -73,7 +73,8 @@ module.exports = (db, S) => {
     static FIELDS = { seconds: S.double, seen: S.bool, where: S.obj().optional() }
     static INDEXES = {
       bySeconds: { KEY: ['seen'], SORT_KEY: ['seconds'] }, byDay: { KEY: ['day'], SORT_KEY: ['place'] },
-      byBoth: { KEY: ['name'], SORT_KEY: ['seconds', 'seen'] }, few: { KEY: ['seconds'], INCLUDE_ONLY: ['seen'] }
+      byBoth: { KEY: ['name'], SORT_KEY: ['seconds', 'seen'] }, few: { KEY: ['seconds'], INCLUDE_ONLY: ['seen'] },
+      byName: { KEY: ['seen'], SORT_KEY: ['seconds', 'name'] }
     }
   }
   const place = ['place', 'p']
@@ -87,6 +88,7 @@ module.exports = (db, S) => {
       { where: [['seen', true], ['seconds', 'between', -9.5, 10]], options: { index: 'bySeconds' } },
       { where: [['day', 7], ['place', 'prefix', 'x']], options: { index: 'byDay' } },
       { where: [['name', 'Bo'], ['seconds', 0.5], ['seen', true]], options: { index: 'byBoth' } },
+      { where: [['seen', true], ['name', 'between', 'Bo', 'Bo'], ['seconds', 'between', 5, 5]], options: { index: 'byName' } },
       { where: [['seconds', 10], ['seen', true]], options: { ...lazy, index: 'few' } },
       { where: [place, ['seconds', '>', 1.5], ['seen', '!=', true], ['where', '==', { b: 1, a: [null] }]], options: lazy }
     ],
@@ -99,6 +101,7 @@ module.exports = (db, S) => {
       { where: [['name', 'Bo'], ['seconds', '<', 0.5], ['seen', '<', true]], options: { index: 'byBoth' } },
       { where: [['name', 'Bo'], ['seconds', 'prefix', 0.5], ['seen', 'prefix', true]], options: { index: 'byBoth' } },
       { where: [['seen', true], ['seconds', 'prefix', 1]], options: { index: 'bySeconds' } },
+      { where: [['seen', true], ['name', 'between', 'Bo', 'Cy'], ['seconds', 'between', 5, 5]], options: { index: 'byName' } },
       { where: [['seconds', 10], ['where', {}]], options: { ...lazy, index: 'few' } },
       { where: [place, ['seen', '<', true]], options: lazy }, { where: [place, ['seconds', 'contains', 1]], options: lazy }
     ]
