@@ -21,8 +21,8 @@ static void add_text(struct buf *out, const char *text)
 
 static void add_value(struct buf *out, const json_t *value)
 {
-    if (value != NULL)
-        (void)json_write(out, value);
+    if (value != NULL && !json_write(out, value))
+        out->failed = true;
     buf_add_char(out, ',');
 }
 
