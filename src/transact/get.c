@@ -123,23 +123,6 @@ static os_code take_items(struct getting *getting, const struct row_answer *answ
     return code;
 }
 
-static os_code ask(struct getting *getting, os_error *err)
-{
-    struct os_txn *txn = getting->txn;
-    struct row_call call = {.client = txn->client,
-                            .request = {.verb = ROW_READ,
-                                        .gets = getting->gets,
-                                        .get_count = getting->asked_count,
-                                        .is_snapshot = !getting->is_weak},
-                            .name = "read of rows"};
-    txn->read_count++;
-    os_code code = row_set_ask_one(&call, txn->call, txn->deadline_monotonic_ms, err);
-    if (code == OS_OK)
-        code = take_items(getting, &call.answer, err);
-    row_call_free(&call);
-    return code;
-}
-
 static bool is_as_seen(const struct os_row *there, const struct os_row *row)
 {
     const char *name;
@@ -162,6 +145,25 @@ static os_code check_partial(const struct getting *getting, os_error *err)
             return error_set(err, OS_ERR_CONFLICT, "The row %s is no more what an index gave in this transaction.",
                              row_text(getting->rows[i], text));
     return OS_OK;
+}
+
+static os_code ask(struct getting *getting, os_error *err)
+{
+    struct os_txn *txn = getting->txn;
+    struct row_call call = {.client = txn->client,
+                            .request = {.verb = ROW_READ,
+                                        .gets = getting->gets,
+                                        .get_count = getting->asked_count,
+                                        .is_snapshot = !getting->is_weak},
+                            .name = "read of rows"};
+    txn->read_count++;
+    os_code code = row_set_ask_one(&call, txn->call, txn->deadline_monotonic_ms, err);
+    if (code == OS_OK)
+        code = take_items(getting, &call.answer, err);
+    if (code == OS_OK)
+        code = check_partial(getting, err);
+    row_call_free(&call);
+    return code;
 }
 
 /* What the index gave is the row from now on. */
@@ -223,8 +225,6 @@ os_code transact_get(struct os_txn *txn, const os_row_key *keys, size_t count, c
         code = txn_check_room(txn, getting.asked_count, err);
     if (code == OS_OK && getting.asked_count > 0)
         code = ask(&getting, err);
-    if (code == OS_OK)
-        code = check_partial(&getting, err);
     if (code == OS_OK)
         give_rows(&getting, ret);
     getting_free(&getting);
