@@ -15,7 +15,8 @@
  *     OS_CONFLICT      others were faster in every run, or a row that was to be created is there: nothing was applied
  *     OS_NOT_EXECUTED  nothing was applied, for another reason, or because the function said so
  *     OS_UNKNOWN       the last run may have been applied, or may be yet: os_txn_resolve tells from the ticket
- *   Transactions of this library are serializable in the order in which they seem to happen, also with unknown ones.
+ *   Transactions of this library are serializable in the order in which they seem to happen, also with unknown ones; but for
+ *   what queries and scans find (os_query_fetch).
  *
  * What is not. Who writes to the table without these conditions is not held back. The JavaScript package keeps none of the
  *   two attributes _txn and _txn_before, by which a row tells who wrote it: in a fleet with it, an answer that is lost may

@@ -12,7 +12,7 @@
 static const char task_schema[] =
     "{\"title\":\"Task\",\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\"},"
     "\"at\":{\"type\":\"integer\"},\"state\":{\"type\":\"string\"},\"points\":{\"type\":\"integer\"},"
-    "\"title\":{\"type\":\"string\"},\"until\":{\"type\":\"integer\"}},"
+    "\"title\":{\"type\":\"string\"},\"note\":{\"type\":\"string\"},\"until\":{\"type\":\"integer\"}},"
     "\"required\":[\"owner\",\"at\",\"state\",\"points\"],\"KEY\":[\"owner\"],\"SORT_KEY\":[\"at\"],"
     "\"INDEXES\":{\"byState\":{\"KEY\":[\"state\"],\"SORT_KEY\":[\"points\"]},"
     "\"few\":{\"KEY\":[\"points\",\"state\"],\"INCLUDE_ONLY\":[]},"
@@ -79,6 +79,24 @@ static void put_many(struct shop *shop, const char *owner, const char *more)
 {
     put(shop, owner, 1, MANY / 2, more);
     put(shop, owner, MANY / 2 + 1, MANY, more);
+}
+
+struct meanwhile {
+    struct shop *shop;
+    const char *fields;
+};
+
+static os_code put_one(void *context, os_txn *txn, os_error *err)
+{
+    const struct meanwhile *change = context;
+    return os_txn_create_or_put(txn, change->shop->task, change->fields, NULL, err);
+}
+
+static void let_another_put(struct shop *shop, const char *fields)
+{
+    os_error error;
+    struct meanwhile change = {.shop = shop, .fields = fields};
+    assert_int_equal(os_transact(shop->client, NULL, put_one, &change, NULL, NULL, &error), OS_COMMITTED);
 }
 
 /* ------------------------------------------------------------------------------------------------ asking */

@@ -57,6 +57,26 @@ TEST_WITH(shop, a_fetch_gives_as_many_rows_as_are_wanted_and_a_token_for_the_nex
     CHECK_FOUND(&ask, "7 6 5 4 3");
 }
 
+/* A request gives a megabyte. */
+TEST_WITH(shop, a_fetch_takes_as_many_requests_as_the_rows_need)
+{
+    enum { LARGE = 200000, LARGE_ROWS = 12 };
+    char *fields = malloc(LARGE + 256);
+    assert_non_null(fields);
+    for (int at = 1; at <= LARGE_ROWS; at++) {
+        size_t len =
+            (size_t)snprintf(fields, 256, "{\"owner\":\"a\",\"at\":%d,\"state\":\"open\",\"points\":1,\"note\":\"", at);
+        memset(fields + len, 'x', LARGE);
+        memcpy(fields + len + LARGE, "\"}", sizeof("\"}"));
+        let_another_put(shop, fields);
+    }
+    free(fields);
+    struct ask ask = ask_of(shop, "\"a\"");
+    ask.page = LARGE_ROWS + 1;
+    CHECK_FOUND(&ask, "1 2 3 4 5 6 7 8 9 10 11 12");
+    assert_int_equal(ask.pages, 1);
+}
+
 TEST_WITH(shop, a_run_ends_when_it_has_given_as_many_as_are_wanted)
 {
     put_many(shop, "a", "\"state\":\"open\",\"points\":1");

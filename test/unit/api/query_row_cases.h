@@ -7,24 +7,6 @@
 
 /* ------------------------------------------------------------------------------------------------ conditions */
 
-struct meanwhile {
-    struct shop *shop;
-    const char *fields;
-};
-
-static os_code put_one(void *context, os_txn *txn, os_error *err)
-{
-    const struct meanwhile *change = context;
-    return os_txn_create_or_put(txn, change->shop->task, change->fields, NULL, err);
-}
-
-static void let_another_put(struct shop *shop, const char *fields)
-{
-    os_error error;
-    struct meanwhile change = {.shop = shop, .fields = fields};
-    assert_int_equal(os_transact(shop->client, NULL, put_one, &change, NULL, NULL, &error), OS_COMMITTED);
-}
-
 static os_code be_late(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
 {
     const char *meanwhile = ask->context;

@@ -187,6 +187,34 @@ TEST(what_the_library_refuses_is_refused)
     assert_int_equal(each("refused", check_refused), 43);
 }
 
+/* The library compares the text that stands there with the boolean itself. */
+TEST(a_part_of_the_key_that_is_no_string_is_asked_for_as_it_stands_there)
+{
+    static const char schema[] =
+        "{\"title\":\"M\",\"type\":\"object\",\"properties\":{\"k\":{\"type\":\"boolean\"},\"a\":{\"type\":\"string\"},"
+        "\"f\":{\"type\":\"string\"}},\"required\":[\"k\",\"a\",\"f\"],\"KEY\":[\"k\",\"a\"],"
+        "\"INDEX_INCLUDE_KEYS\":true,\"INDEXES\":{\"byF\":{\"KEY\":[\"f\"]}}}";
+    os_model model = {.table = {.name = "things", .keys = {MODEL_PARTITION, NULL}}};
+    struct query_plan plan;
+    os_error err;
+    os_query_options options = OS_QUERY_OPTIONS_INIT;
+    options.index = "byF";
+    options.allow_lazy_filter = 1;
+    assert_int_equal(model_read(schema, strlen(schema), &model.model, &err), OS_OK);
+    assert_int_equal(query_plan_open(&model, &options, false, &plan, &err), OS_OK);
+    assert_int_equal(query_plan_filter(&plan, "f", "==", "\"x\"", &err), OS_OK);
+    assert_int_equal(query_plan_filter(&plan, "k", "<", "true", &err), OS_ERR_ARGUMENT);
+    assert_int_equal(query_plan_filter(&plan, "k", "!=", "true", &err), OS_OK);
+    assert_int_equal(query_plan_build(&plan, &err), OS_OK);
+    json_t *request = request_of(&plan.list);
+    char *text = text_of(json_object_get(request, "filter"));
+    assert_string_equal(text, "[[\"_c_k\", \"!=\", {\"S\": \"true\"}]]");
+    free(text);
+    json_decref(request);
+    query_plan_free(&plan);
+    model_free(model.model);
+}
+
 TEST(what_would_find_wrong_rows_is_refused_too)
 {
     assert_int_equal(each("stricter", check_refused), 17);
