@@ -135,8 +135,9 @@ typedef struct os_row_key {
 OS_API os_code os_txn_get_many(os_txn *txn, const os_row_key *keys, size_t count, const os_get_options *options,
                                os_row **ret, os_error *err);
 
-/* Makes a new row of `fields`, a JSON object with the parts of the key and the fields. It must not be there at the commit.
- * Sends nothing. `ret` may be NULL. */
+/* Makes a new row of `fields`, a JSON object with the parts of the key and the fields. It must not be there at the commit; if
+ * this transaction has read that it is not there, a row that another makes first is contention. Sends nothing. `ret` may be
+ * NULL. */
 OS_API os_code os_txn_create(os_txn *txn, const os_model *model, const char *fields, os_row **ret, os_error *err);
 /* Writes a row whatever is there: the parts of the key and all the fields that it is to have. With `expected` (a JSON object
  * of fields; NULL: none) only if there is no row, or one with these values. Sends nothing. */

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "syntax/json.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FIELD_TEXT_MAX = 6 * 400 * 1024 /* of JSON, which may write each byte of an item as six */ };
@@ -32,8 +33,11 @@ static os_code value_of(os_row *row, const char *name, const struct model_field 
     return code == OS_OK ? row_access(row, *ret_field, ret, err) : code;
 }
 
-static os_code give(os_code code, const os_error *own, os_error *err)
+/* Of a function that goes on without what it has asked for, nothing is committed. */
+static os_code give(os_row *row, os_code code, const os_error *own, os_error *err)
 {
+    if (code == OS_ERR_NO_MEMORY && row != NULL)
+        row->is_broken = true;
     if (err != NULL)
         *err = *own;
     return code;
@@ -66,7 +70,7 @@ os_code os_row_get(os_row *row, const char *field, const char **ret, os_error *e
     os_code code = value_of(row, field, &of, &value, &own);
     if (code == OS_OK && value != NULL)
         code = keep_text(row, field, value, ret, &own);
-    return give(code, &own, err);
+    return give(row, code, &own, err);
 }
 
 static os_code typed_value(os_row *row, const char *name, const char *type, bool (*is_type)(const json_t *value),
@@ -111,7 +115,7 @@ os_code os_row_get_int(os_row *row, const char *field, int64_t *ret, os_error *e
     os_code code = typed_value(row, field, "integer", is_integer, &value, &own);
     if (code == OS_OK)
         *ret = json_integer_value(value);
-    return give(code, &own, err);
+    return give(row, code, &own, err);
 }
 
 os_code os_row_get_double(os_row *row, const char *field, double *ret, os_error *err)
@@ -121,7 +125,7 @@ os_code os_row_get_double(os_row *row, const char *field, double *ret, os_error 
     os_code code = typed_value(row, field, "number", is_number, &value, &own);
     if (code == OS_OK)
         *ret = json_number_value(value);
-    return give(code, &own, err);
+    return give(row, code, &own, err);
 }
 
 os_code os_row_get_bool(os_row *row, const char *field, int *ret, os_error *err)
@@ -131,7 +135,7 @@ os_code os_row_get_bool(os_row *row, const char *field, int *ret, os_error *err)
     os_code code = typed_value(row, field, "boolean", is_boolean, &value, &own);
     if (code == OS_OK)
         *ret = json_is_true(value);
-    return give(code, &own, err);
+    return give(row, code, &own, err);
 }
 
 os_code os_row_get_string(os_row *row, const char *field, const char **ret, os_error *err)
@@ -141,7 +145,7 @@ os_code os_row_get_string(os_row *row, const char *field, const char **ret, os_e
     os_code code = typed_value(row, field, "string without a NUL", is_string, &value, &own);
     if (code == OS_OK)
         *ret = json_string_value(value);
-    return give(code, &own, err);
+    return give(row, code, &own, err);
 }
 
 /* ------------------------------------------------------------------------------------------------ setting */
@@ -161,7 +165,7 @@ static os_code set_value(os_row *row, const char *name, json_t *value, os_code c
     if (code == OS_OK)
         code = row_set(row, field, json_is_null(value) ? NULL : value, own);
     json_decref(value);
-    return give(code, own, err);
+    return give(row, code, own, err);
 }
 
 static os_code set_new(os_row *row, const char *name, json_t *value, os_error *err)
@@ -171,19 +175,29 @@ static os_code set_new(os_row *row, const char *name, json_t *value, os_error *e
     return set_value(row, name, value, value != NULL ? OS_OK : error_no_memory(&own), &own, err);
 }
 
+static json_t *read_value(const char *json)
+{
+    size_t len = strnlen(json, FIELD_TEXT_MAX + 1);
+    return len <= FIELD_TEXT_MAX
+               ? json_parse(json, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL)
+               : NULL;
+}
+
+/* What can be read only the second time was short of memory the first time. */
 os_code os_row_set(os_row *row, const char *field, const char *json, os_error *err)
 {
     os_error own;
     os_code code = OS_OK;
     error_clear(&own);
-    if (json == NULL)
-        json = "null";
-    json_t *value =
-        strnlen(json, FIELD_TEXT_MAX + 1) <= FIELD_TEXT_MAX
-            ? json_parse(json, strlen(json), JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL)
-            : NULL;
-    if (value == NULL)
-        code = error_set(&own, OS_ERR_ARGUMENT, "The new value of the field %.60s is no JSON.", name_of(field));
+    const char *text = json != NULL ? json : "null";
+    json_t *value = read_value(text);
+    if (value == NULL) {
+        json_t *again = read_value(text);
+        code = again != NULL
+                   ? error_no_memory(&own)
+                   : error_set(&own, OS_ERR_ARGUMENT, "The new value of the field %.60s is no JSON.", name_of(field));
+        json_decref(again);
+    }
     return set_value(row, field, value, code, &own, err);
 }
 
@@ -200,8 +214,7 @@ static os_code number_fault(const char *field, os_error *err)
 
 os_code os_row_set_double(os_row *row, const char *field, double value, os_error *err)
 {
-    json_t *number = json_real(value);
-    return number != NULL ? set_new(row, field, number, err) : number_fault(field, err);
+    return isfinite(value) ? set_new(row, field, json_real(value), err) : number_fault(field, err);
 }
 
 os_code os_row_set_bool(os_row *row, const char *field, int value, os_error *err)
@@ -216,6 +229,7 @@ os_code os_row_set_string(os_row *row, const char *field, const char *value, os_
     if (value != NULL && text_is_utf8(text_from(value)))
         return set_new(row, field, json_string(value), err);
     return give(
+        row,
         error_set(&own, OS_ERR_ARGUMENT, "The new value of the field %.60s is NULL, or is not UTF-8.", name_of(field)),
         &own, err);
 }
@@ -235,7 +249,7 @@ static os_code add_value(os_row *row, const char *name, json_t *value, os_error 
     if (code == OS_OK)
         code = row_add(row, field, value, &own);
     json_decref(value);
-    return give(code, &own, err);
+    return give(row, code, &own, err);
 }
 
 os_code os_row_increment(os_row *row, const char *field, int64_t value, os_error *err)
@@ -245,6 +259,5 @@ os_code os_row_increment(os_row *row, const char *field, int64_t value, os_error
 
 os_code os_row_increment_double(os_row *row, const char *field, double value, os_error *err)
 {
-    json_t *number = json_real(value);
-    return number != NULL ? add_value(row, field, number, err) : number_fault(field, err);
+    return isfinite(value) ? add_value(row, field, json_real(value), err) : number_fault(field, err);
 }

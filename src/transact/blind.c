@@ -10,12 +10,29 @@ static os_code begin(struct os_txn *txn, const os_model *model, os_error *err)
     return txn_may_write(txn, err);
 }
 
-/* A row of these fields, which the transaction does not have; not in it yet. */
+/* What was looked for in vain may be made then: the absence stays a condition. NULL: there is nothing of the kind. */
+static struct os_row *make_of_missing(const struct os_txn *txn, const os_model *model, enum row_origin origin,
+                                      const json_t *key)
+{
+    struct os_row *row = origin == ORIGIN_CREATED ? txn_find(txn, model, key) : NULL;
+    if (row == NULL || row->origin != ORIGIN_MISSING || row->model != model)
+        return NULL;
+    row->origin = ORIGIN_CREATED;
+    row->was_read = true;
+    return row;
+}
+
+/* A row of these fields, which the transaction does not have; not in it yet, but for one that was missing. */
 static os_code make_row(const struct os_txn *txn, const os_model *model, enum row_origin origin, const json_t *fields,
                         struct os_row **ret, os_error *err)
 {
     json_t *key = NULL;
     os_code code = model_key_encode(model->model, fields, &key, err);
+    *ret = code == OS_OK ? make_of_missing(txn, model, origin, key) : NULL;
+    if (*ret != NULL) {
+        json_decref(key);
+        return OS_OK;
+    }
     if (code == OS_OK)
         code = txn_check_new(txn, model, key, err);
     if (code != OS_OK) {
@@ -53,7 +70,8 @@ os_code transact_create(struct os_txn *txn, const os_model *model, const char *f
     os_code code = make_whole(txn, model, ORIGIN_CREATED, fields, &row, err);
     if (code != OS_OK)
         return code;
-    txn_add(txn, row);
+    if (!row->was_read)
+        txn_add(txn, row);
     if (ret != NULL)
         *ret = row;
     return OS_OK;

@@ -3,8 +3,10 @@
 
 #include "rows/definition.h"
 #include "sqlite/rows.h"
+#include "unit/api/client_scratch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char account_schema[] =
@@ -12,14 +14,12 @@ static const char account_schema[] =
     "\"balance\":{\"type\":\"integer\",\"minimum\":0},\"owner\":{\"type\":\"string\"},"
     "\"visits\":{\"type\":\"integer\",\"default\":0}},\"required\":[\"id\",\"balance\",\"visits\"],\"KEY\":[\"id\"]}";
 
-void bank_make_table(const struct scratch *scratch, const char *name)
+void bank_make_table(const char *file, const char *name)
 {
     static const struct rows_definition definition = {.keys = {.partition = {"_id", VALUE_S}}};
-    char file[160];
     os_error error;
     struct sqlite_rows *rows = NULL;
     const struct sqlite_patience patience = sqlite_patience_ms(BANK_PATIENT_MS);
-    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
     CHECK_CODE(sqlite_rows_open(file, &patience, &rows, &error), OS_OK, &error);
     CHECK_CODE(sqlite_rows_create(rows, name, &definition, patience, &error), OS_OK, &error);
     sqlite_rows_close(rows);
@@ -33,6 +33,7 @@ void bank_open(struct bank *ret, os_client *client, const char *table)
     ret->options.initial_backoff_ms = 1;
     ret->options.max_backoff_ms = 20;
     ret->options.retries = 50;
+    ret->call = (os_call)OS_CALL_INIT;
     ret->result = (os_txn_result)OS_TXN_RESULT_INIT;
 }
 
@@ -45,22 +46,27 @@ void bank_close(struct bank *bank)
 
 void bank_set_up(struct bank *ret)
 {
-    scratch_set_up(&ret->scratch);
-    bank_make_table(&ret->scratch, "Account");
-    bank_open(ret, scratch_table_client(&ret->scratch), NULL);
+    char file[160];
+    ret->scratch = calloc(1, sizeof(*ret->scratch));
+    assert_non_null(ret->scratch);
+    scratch_set_up(ret->scratch);
+    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", ret->scratch->root);
+    bank_make_table(file, "Account");
+    bank_open(ret, scratch_table_client(ret->scratch), NULL);
 }
 
 void bank_tear_down(struct bank *bank)
 {
     bank_close(bank);
-    scratch_tear_down(&bank->scratch);
+    scratch_tear_down(bank->scratch);
+    free(bank->scratch);
 }
 
 os_verdict bank_transact(struct bank *bank, os_txn_fn function, void *context)
 {
     os_txn_result_clear(&bank->result);
     os_verdict verdict =
-        os_transact(bank->client, &bank->options, function, context, NULL, &bank->result, &bank->error);
+        os_transact(bank->client, &bank->options, function, context, &bank->call, &bank->result, &bank->error);
     assert_int_equal(verdict, bank->result.verdict);
     assert_int_equal(verdict == OS_COMMITTED, bank->error.code == OS_OK);
     return verdict;

@@ -4,22 +4,26 @@
 #define OSCOMMIT_TEST_API_BANK_H
 
 #include "oscommit_model.h"
-#include "unit/api/client_scratch.h"
+
+#include <stdbool.h>
 
 enum { BANK_PATIENT_MS = 60000, BANK_ACCOUNTS = 8, BANK_START = 100 };
 
+struct scratch;
 struct bank {
-    struct scratch scratch; /* of the embedded tables */
+    struct scratch *scratch; /* of the embedded tables; own */
     os_client *client;
     os_model *account; /* id; balance, owner, visits */
     os_txn_options options;
+    os_call call;
     os_txn_result result;
     os_error error;
 };
 /* In the embedded tables of a folder of its own. */
 void bank_set_up(struct bank *ret);
 void bank_tear_down(struct bank *bank);
-void bank_make_table(const struct scratch *scratch, const char *name);
+/* In a ledger's file. */
+void bank_make_table(const char *file, const char *name);
 /* Over any table, which is there: `table` NULL is "Account". Takes the client. */
 void bank_open(struct bank *ret, os_client *client, const char *table);
 void bank_close(struct bank *bank);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transactions at their edges: what is refused and when, what ends one, and what a function may pass over. */
 #include "unit/api/bank.h"
+#include "unit/api/client_scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +131,39 @@ TEST_WITH(bank, a_row_that_another_makes_first_is_read_again)
     CHECK_COMMITTED(bank, get_or_make, &plan);
     assert_int_equal(bank->result.runs, 2);
     assert_true(plan.was_there);
+    assert_int_equal(bank_balance_of(bank, "a"), 11);
+}
+
+static os_code make_what_is_missing(void *context, os_txn *txn, os_error *err)
+{
+    struct plan *plan = context;
+    os_row *row = NULL;
+    os_row *again = NULL;
+    CHECK_CODE(os_txn_get(txn, plan->bank->account, bank_key_of("a"), NULL, &row, err), OS_OK, err);
+    plan->was_there = row != NULL;
+    bank_let_another(plan);
+    if (row != NULL)
+        return os_row_increment(row, "balance", 1, err);
+    CHECK_CODE(os_txn_create(txn, plan->bank->account, "{\"id\":\"a\",\"balance\":1}", &row, err), OS_OK, err);
+    CHECK_CODE(os_txn_create(txn, plan->bank->account, "{\"id\":\"a\",\"balance\":1}", &again, err), OS_ERR_ARGUMENT,
+               err);
+    assert_true(os_row_is_new(row));
+    return os_row_set_int(row, "balance", 2, err);
+}
+
+TEST_WITH(bank, what_was_looked_for_in_vain_can_be_made)
+{
+    struct plan other = {.bank = bank, .id = "a", .balance = 10};
+    struct plan plan = {.bank = bank};
+    CHECK_COMMITTED(bank, make_what_is_missing, &plan);
+    assert_int_equal(bank->result.requests, 1);
+    assert_int_equal(bank_balance_of(bank, "a"), 2);
+    CHECK_COMMITTED(bank, bank_end_account, &other);
+    plan.meanwhile = bank_create;
+    plan.other = &other;
+    plan.runs = 0;
+    CHECK_COMMITTED(bank, make_what_is_missing, &plan);
+    assert_int_equal(bank->result.runs, 2);
     assert_int_equal(bank_balance_of(bank, "a"), 11);
 }
 
