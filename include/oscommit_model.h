@@ -15,7 +15,8 @@
  *     OS_CONFLICT      others were faster in every run, or a row that was to be created is there: nothing was applied
  *     OS_NOT_EXECUTED  nothing was applied, for another reason, or because the function said so
  *     OS_UNKNOWN       the last run may have been applied, or may be yet: os_txn_resolve tells from the ticket
- *   Transactions of this library are serializable in the order in which they seem to happen, also with unknown ones.
+ *   Transactions of this library are serializable in the order in which they seem to happen, also with unknown ones; but for
+ *   what queries and scans find (os_query_fetch).
  *
  * What is not. Who writes to the table without these conditions is not held back. The JavaScript package keeps none of the
  *   two attributes _txn and _txn_before, by which a row tells who wrote it: in a fleet with it, an answer that is lost may
@@ -189,6 +190,67 @@ OS_API os_code os_row_set_string(os_row *row, const char *field, const char *val
 OS_API os_code os_row_increment(os_row *row, const char *field, int64_t value, os_error *err);
 /* The same of a number that may have a fraction, and is finite. */
 OS_API os_code os_row_increment_double(os_row *row, const char *field, double value, os_error *err);
+
+/* --------------------------------------------------------------------------------------------- queries and scans */
+
+/* A query: the rows of one partition, of the table or of an index, in the order of their sort key. Or a scan: all rows. Belongs
+ * to its transaction, which frees it. */
+typedef struct os_query os_query;
+
+/* Brackets name the defaults. */
+typedef struct os_query_options {
+    size_t size;
+    const char *index; /* [NULL: the table] what it gives may be older than the last write, as an index is */
+    int inconsistent;  /* [0] non-zero: so may what the table gives; costs half */
+    int descending;    /* [0] of a query: non-zero turns its order */
+    int allow_lazy_filter; /* [0] of a query: non-zero lets it filter by fields that are not of its key: it reads all rows of
+                              the partition for that */
+    uint32_t shard_index; /* of a scan: the shard, from 0 ... */
+    uint32_t shard_count; /* ... of so many, which together are the table. [0: all in one] */
+} os_query_options;
+#define OS_QUERY_OPTIONS_INIT OS_SIZED_(os_query_options)
+
+/* `options` may be NULL. Sends nothing. OS_ERR_ARGUMENT: the model has no such index, or an option is not for it. */
+OS_API os_code os_txn_query(os_txn *txn, const os_model *model, const os_query_options *options, os_query **ret,
+                            os_error *err);
+/* The same of a scan. */
+OS_API os_code os_txn_scan(os_txn *txn, const os_model *model, const os_query_options *options, os_query **ret,
+                           os_error *err);
+
+/* Adds a condition on a field, which has none yet. `json` is a value of the field; of "between" an array of both bounds, which
+ * are in it.
+ *   a part of the partition key   "==", and every part wants one
+ *   a part of the sort key        "==" ">" ">=" "<" "<=" "between" "prefix". If it has several parts: all of them the same, as
+ *                                 they are compared as one, part after part; or none
+ *   another field                 all but "prefix", and "!=" and "contains" (a part of a string, an element of an array), if
+ *                                 allow_lazy_filter is set
+ * Sends nothing. OS_ERR_ARGUMENT, also once rows were fetched, and for a scan. */
+OS_API os_code os_query_filter(os_query *query, const char *field, const char *operation, const char *json,
+                               os_error *err);
+
+/* Fetches the next `count` rows, which `ret` has room for, in as many requests as it takes, and without those that have expired.
+ * *ret_count is smaller only at the end. `token` is where the page before has ended, of a query or a scan that asks for the same;
+ * NULL: the beginning. *ret_token, which may be NULL, is where the next begins, until the transaction ends; it is NULL at the
+ * end, and not before, so that behind it there may be no row.
+ *
+ * The rows are the transaction's, as if they had been read: they are changed and written at its end. In four things they differ:
+ *   - a row takes part in the commit only if a field of it was read or set. Then its conditions are those fields, and the fields
+ *     that the query has named. That the query finds no other row is no condition.
+ *   - a transaction that writes nothing does not look again at the rows that a query or a scan gave: each was so when it came.
+ *   - a transaction can have any number of them, of which at most 100 take part in a commit.
+ *   - a row of an index with INCLUDE_ONLY is not changed, and has only the fields of the index.
+ * A row that is in the transaction already is that row if it was read and cache_rows is set.
+ *
+ * Blocks. OS_ERR_CONFLICT: rows have changed since they were read here. OS_ERR_ARGUMENT: also a token of another query;
+ * OS_ERR_PROTOCOL: an item is no row of the model. */
+OS_API os_code os_query_fetch(os_query *query, size_t count, const char *token, os_row **ret, size_t *ret_count,
+                              const char **ret_token, os_error *err);
+
+/* Is called with each row. Another code than OS_OK, for which it fills *err, ends the run, and is returned by it: to the function
+ * of the transaction, which may pass it on, or not. */
+typedef os_code (*os_row_fn)(void *context, os_row *row, os_error *err);
+/* The first `count` rows, or all, one after the other. They are fetched a hundred at a time. Blocks. Fails as os_query_fetch. */
+OS_API os_code os_query_run(os_query *query, size_t count, os_row_fn each, void *context, os_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of oscommit_model.h. */
+#include "api/say.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "model/model_schema_build.h"
@@ -109,24 +110,6 @@ os_verdict os_txn_resolve(os_client *client, const char *ticket, const os_call *
     return of.verdict;
 }
 
-static os_code begin(const os_txn *txn, os_error *own)
-{
-    error_clear(own);
-    return txn != NULL ? OS_OK : error_set(own, OS_ERR_ARGUMENT, "There is no transaction: it is NULL.");
-}
-
-/* What a function of a transaction says; `err` may be NULL. Of what was refused for its arguments nothing is left. */
-static os_code say(os_txn *txn, os_code code, os_error *own, os_error *err)
-{
-    if (code == OS_OK)
-        error_clear(own);
-    else if (code != OS_ERR_ARGUMENT && txn->failed.code == OS_OK)
-        txn->failed = *own;
-    if (err != NULL)
-        *err = *own;
-    return code;
-}
-
 os_code os_txn_get(os_txn *txn, const os_model *model, const char *key, const os_get_options *options, os_row **ret,
                    os_error *err)
 {
@@ -140,7 +123,7 @@ os_code os_txn_get_many(os_txn *txn, const os_row_key *keys, size_t count, const
                         os_error *err)
 {
     os_error own;
-    os_code code = begin(txn, &own);
+    os_code code = say_begin(txn, &own);
     if (code == OS_OK)
         code = transact_get(txn, keys, count, options, ret, &own);
     return say(txn, code, &own, err);
@@ -149,7 +132,7 @@ os_code os_txn_get_many(os_txn *txn, const os_row_key *keys, size_t count, const
 os_code os_txn_create(os_txn *txn, const os_model *model, const char *fields, os_row **ret, os_error *err)
 {
     os_error own;
-    os_code code = begin(txn, &own);
+    os_code code = say_begin(txn, &own);
     if (ret != NULL)
         *ret = NULL;
     if (code == OS_OK)
@@ -161,7 +144,7 @@ os_code os_txn_create_or_put(os_txn *txn, const os_model *model, const char *fie
                              os_error *err)
 {
     os_error own;
-    os_code code = begin(txn, &own);
+    os_code code = say_begin(txn, &own);
     if (code == OS_OK)
         code = transact_put(txn, model, fields, expected, &own);
     return say(txn, code, &own, err);
@@ -170,7 +153,7 @@ os_code os_txn_create_or_put(os_txn *txn, const os_model *model, const char *fie
 os_code os_txn_update(os_txn *txn, const os_model *model, const char *original, const char *updated, os_error *err)
 {
     os_error own;
-    os_code code = begin(txn, &own);
+    os_code code = say_begin(txn, &own);
     if (code == OS_OK)
         code = transact_update(txn, model, original, updated, &own);
     return say(txn, code, &own, err);
@@ -179,7 +162,7 @@ os_code os_txn_update(os_txn *txn, const os_model *model, const char *original, 
 os_code os_txn_delete(os_txn *txn, os_row *row, os_error *err)
 {
     os_error own;
-    os_code code = begin(txn, &own);
+    os_code code = say_begin(txn, &own);
     if (code == OS_OK)
         code = transact_delete(txn, row, &own);
     return say(txn, code, &own, err);
@@ -188,7 +171,7 @@ os_code os_txn_delete(os_txn *txn, os_row *row, os_error *err)
 os_code os_txn_delete_key(os_txn *txn, const os_model *model, const char *key, os_error *err)
 {
     os_error own;
-    os_code code = begin(txn, &own);
+    os_code code = say_begin(txn, &own);
     if (code == OS_OK)
         code = transact_erase(txn, model, key, &own);
     return say(txn, code, &own, err);
@@ -197,7 +180,7 @@ os_code os_txn_delete_key(os_txn *txn, const os_model *model, const char *key, o
 os_code os_txn_make_read_only(os_txn *txn, os_error *err)
 {
     os_error own;
-    os_code code = begin(txn, &own);
+    os_code code = say_begin(txn, &own);
     if (code == OS_OK)
         code = txn_only_read(txn, &own);
     return say(txn, code, &own, err);

@@ -275,6 +275,10 @@ os_code transact_delete(struct os_txn *txn, struct os_row *row, os_error *err)
     if (row->is_deleted || row->origin != ORIGIN_READ)
         return error_set(err, OS_ERR_ARGUMENT, "The row %s is %s in this transaction: there is nothing to delete.",
                          row_text(row, text), row->is_deleted ? "deleted" : "made");
+    code = row_may_change(row, err);
+    if (code != OS_OK)
+        return code;
+    row->is_untouched = false;
     row->is_deleted = true;
     return OS_OK;
 }

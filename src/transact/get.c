@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows that are read, which from then on belong to the transaction. */
+#include "attribute/value.h"
 #include "base/error.h"
 #include "transact/transact.h"
 
@@ -15,8 +16,9 @@ struct getting {
     json_t *given[ROWS_AT_ONCE_MAX];       /* what stands as key */
     struct os_row *rows[ROWS_AT_ONCE_MAX]; /* not in the transaction yet, but for those that were cached */
     bool is_cached[ROWS_AT_ONCE_MAX];
-    struct rows_get gets[ROWS_AT_ONCE_MAX]; /* of those that are asked for */
-    size_t asked[ROWS_AT_ONCE_MAX];         /* which of the rows each is */
+    struct os_row *partial[ROWS_AT_ONCE_MAX]; /* what an index gave of the row without all its fields, or NULL */
+    struct rows_get gets[ROWS_AT_ONCE_MAX];   /* of those that are asked for */
+    size_t asked[ROWS_AT_ONCE_MAX];           /* which of the rows each is */
     size_t asked_count;
 };
 
@@ -38,14 +40,6 @@ static os_code refuse_repeated(const struct os_row *row, os_error *err)
                      "The row %s is in this transaction already: use the row that you have, or set `cache_rows`, and "
                      "read no row that was made or deleted here.",
                      row_text(row, text));
-}
-
-static bool may_be_read_again(const struct getting *getting, const os_model *model, const struct os_row *row)
-{
-    bool was_read =
-        row->origin == ORIGIN_READ || row->origin == ORIGIN_MISSING || (row->origin == ORIGIN_CREATED && row->was_read);
-    return getting->txn->caches_rows && row->model == model && was_read && !row->is_deleted &&
-           !(row->origin == ORIGIN_MISSING && getting->creates);
 }
 
 static os_code check_twice(const struct getting *getting, size_t number, os_error *err)
@@ -73,13 +67,15 @@ static os_code take_key(struct getting *getting, size_t number, os_error *err)
     if (code != OS_OK)
         return code;
     struct os_row *there = txn_find(getting->txn, model, key);
-    if (there != NULL) {
+    if (there != NULL && there->index == NULL) {
         json_decref(key);
         getting->rows[number] = there;
         getting->is_cached[number] = true;
-        return may_be_read_again(getting, model, there) ? check_twice(getting, number, err)
-                                                        : refuse_repeated(there, err);
+        bool is_fine =
+            txn_may_read_again(getting->txn, model, there) && !(there->origin == ORIGIN_MISSING && getting->creates);
+        return is_fine ? check_twice(getting, number, err) : refuse_repeated(there, err);
     }
+    getting->partial[number] = there;
     getting->rows[number] = row_new(model, ORIGIN_MISSING, key);
     if (getting->rows[number] == NULL)
         return error_no_memory(err);
@@ -127,6 +123,30 @@ static os_code take_items(struct getting *getting, const struct row_answer *answ
     return code;
 }
 
+static bool is_as_seen(const struct os_row *there, const struct os_row *row)
+{
+    const char *name;
+    json_t *value;
+    bool is_same = row->origin == ORIGIN_READ;
+    json_object_foreach(there->accessed, name, value)
+    {
+        const json_t *before = json_object_get(there->item, name);
+        const json_t *now = json_object_get(row->item, name);
+        is_same = is_same && (before == NULL || now == NULL ? before == now : value_equal(before, now));
+    }
+    return is_same;
+}
+
+static os_code check_partial(const struct getting *getting, os_error *err)
+{
+    char text[ROW_TEXT_SIZE];
+    for (size_t i = 0; i < getting->count; i++)
+        if (getting->partial[i] != NULL && !is_as_seen(getting->partial[i], getting->rows[i]))
+            return error_set(err, OS_ERR_CONFLICT, "The row %s is no more what an index gave in this transaction.",
+                             row_text(getting->rows[i], text));
+    return OS_OK;
+}
+
 static os_code ask(struct getting *getting, os_error *err)
 {
     struct os_txn *txn = getting->txn;
@@ -140,8 +160,22 @@ static os_code ask(struct getting *getting, os_error *err)
     os_code code = row_set_ask_one(&call, txn->call, txn->deadline_monotonic_ms, err);
     if (code == OS_OK)
         code = take_items(getting, &call.answer, err);
+    if (code == OS_OK)
+        code = check_partial(getting, err);
     row_call_free(&call);
     return code;
+}
+
+/* What the index gave is the row from now on. */
+static void complete(struct os_txn *txn, struct os_row *there, struct os_row *row)
+{
+    txn_take_listed(txn, there);
+    json_decref(there->item);
+    json_decref(there->fields);
+    there->item = json_incref(row->item);
+    there->fields = json_incref(row->fields);
+    there->is_weak = row->is_weak;
+    there->index = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------ the call */
@@ -151,7 +185,10 @@ static void give_rows(struct getting *getting, struct os_row **ret)
 {
     for (size_t i = 0; i < getting->count; i++) {
         struct os_row *row = getting->rows[i];
-        if (!getting->is_cached[i]) {
+        if (getting->partial[i] != NULL) {
+            complete(getting->txn, getting->partial[i], row);
+            row = getting->partial[i];
+        } else if (!getting->is_cached[i]) {
             getting->is_cached[i] = true;
             txn_add(getting->txn, row);
         }

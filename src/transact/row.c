@@ -67,6 +67,10 @@ os_code row_field(const struct os_row *row, const char *name, const struct model
     if (*ret == NULL)
         return error_set(err, OS_ERR_ARGUMENT, "The model %.60s has no field \"%.100s\".", row->model->model->name,
                          name != NULL ? name : "");
+    if (row->index != NULL && !model_index_has(row->index, *ret))
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The row %s came from the index %.60s, which does not have %.60s (INCLUDE_ONLY): get the row.",
+                         row_text(row, text), row->index->name, name);
     return OS_OK;
 }
 
@@ -87,6 +91,7 @@ static os_code mark_accessed(struct os_row *row, const struct model_field *field
 os_code row_access(struct os_row *row, const struct model_field *field, const json_t **ret, os_error *err)
 {
     *ret = json_object_get(row->fields, field->name);
+    row->is_untouched = false;
     os_code code = mark_accessed(row, field, err);
     if (code != OS_OK || json_object_get(row->added, field->name) == NULL)
         return code;
@@ -94,22 +99,29 @@ os_code row_access(struct os_row *row, const struct model_field *field, const js
     return mark(row, row->changed, field, err);
 }
 
-static os_code may_change(const struct os_row *row, os_error *err)
+os_code row_may_change(const struct os_row *row, os_error *err)
 {
     char text[ROW_TEXT_SIZE];
-    if (row->only_reads == NULL || !*row->only_reads)
+    if (row->only_reads != NULL && *row->only_reads)
+        return error_set(err, OS_ERR_ARGUMENT, "The transaction only reads (read_only): it cannot change the row %s.",
+                         row_text(row, text));
+    if (row->index == NULL)
         return OS_OK;
-    return error_set(err, OS_ERR_ARGUMENT, "The transaction only reads (read_only): it cannot change the row %s.",
-                     row_text(row, text));
+    return error_set(err, OS_ERR_ARGUMENT,
+                     "The row %s came from the index %.60s without all its fields (INCLUDE_ONLY), so it cannot be "
+                     "changed: get it first.",
+                     row_text(row, text), row->index->name);
 }
 
 os_code row_set(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err)
 {
-    os_code code = may_change(row, err);
+    os_code code = row_may_change(row, err);
     if (code == OS_OK)
         code = model_row_set(row->model->model, row->fields, field->name, value, err);
-    if (code == OS_OK)
-        code = mark_accessed(row, field, err);
+    if (code != OS_OK)
+        return code;
+    row->is_untouched = false;
+    code = mark_accessed(row, field, err);
     if (code == OS_OK)
         code = mark(row, row->changed, field, err);
     if (code == OS_OK)
@@ -153,6 +165,7 @@ static os_code set_sum(struct os_row *row, const struct model_field *field, cons
         json_decref(added);
         return code;
     }
+    row->is_untouched = false;
     if (json_object_set_new(row->added, field->name, added) == 0)
         return OS_OK;
     row->is_broken = true;
@@ -170,7 +183,7 @@ os_code row_add(struct os_row *row, const struct model_field *field, const json_
                          "%.60s.%.60s: nothing can be added, as it has no number. Set it instead.",
                          row->model->model->name, field->name);
     json_t *sum = NULL;
-    os_code code = may_change(row, err);
+    os_code code = row_may_change(row, err);
     if (code == OS_OK)
         code = sum_of(now, value, &sum, err);
     if (code == OS_OK)
@@ -197,6 +210,6 @@ bool row_is_written(const struct os_row *row)
 
 bool row_is_whole(const struct os_row *row)
 {
-    return !row->is_deleted &&
-           (row->origin == ORIGIN_READ || row->origin == ORIGIN_CREATED || row->origin == ORIGIN_PUT);
+    return !row->is_deleted && ((row->origin == ORIGIN_READ && row->index == NULL) || row->origin == ORIGIN_CREATED ||
+                                row->origin == ORIGIN_PUT);
 }

@@ -31,25 +31,29 @@ struct os_row {
     enum row_origin origin;
     bool was_read; /* CREATED */
     bool is_deleted;
-    bool is_weak;           /* of an inconsistent read: it may be older, which the conditions find out */
-    bool is_broken;         /* memory ran out: it is not as the function wants it */
-    json_t *key;            /* its attributes */
-    json_t *item;           /* READ: as it was read */
-    json_t *fields;         /* as they are now: of UPDATED those that change, NULL of ERASED */
-    json_t *expected;       /* PUT, UPDATED: fields; NULL: none */
-    json_t *accessed;       /* READ: names of fields whose old values are conditions, as an object */
-    json_t *changed;        /* names of fields that have been set, or removed */
-    json_t *added;          /* what is added to fields that were not read */
-    json_t *texts;          /* what the caller has borrowed of fields */
-    const bool *only_reads; /* what its transaction says; NULL: it is in none yet */
+    bool is_weak;      /* of an inconsistent read by its key: it may be older, which the conditions find out */
+    bool is_broken;    /* memory ran out: it is not as the function wants it */
+    bool is_listed;    /* READ: a query or a scan gave it */
+    bool is_untouched; /* so it did, and nobody has looked at it: it is no part of the commit */
+    const struct model_index *index; /* which gave it without all its fields; NULL: it has them */
+    json_t *key;                     /* its attributes */
+    json_t *item;                    /* READ: as it was read */
+    json_t *fields;                  /* as they are now: of UPDATED those that change, NULL of ERASED */
+    json_t *expected;                /* PUT, UPDATED: fields; NULL: none */
+    json_t *accessed;                /* READ: names of fields whose old values are conditions, as an object */
+    json_t *changed;                 /* names of fields that have been set, or removed */
+    json_t *added;                   /* what is added to fields that were not read */
+    json_t *texts;                   /* what the caller has borrowed of fields */
+    const bool *only_reads;          /* what its transaction says; NULL: it is in none yet */
     struct os_row *next;
+    struct os_row *next_alike; /* of the keys with the same hash */
 };
 
 /* NULL when out of memory. Takes `key`. */
 struct os_row *row_new(const os_model *model, enum row_origin origin, json_t *key);
 void row_free(struct os_row *row); /* NULL is fine */
 
-/* A field by its name; OS_ERR_ARGUMENT: the model has none of it, or the row is deleted. */
+/* A field by its name; OS_ERR_ARGUMENT: the model has none of it, or what is here of the row, or the row is deleted. */
 os_code row_field(const struct os_row *row, const char *name, const struct model_field **ret, os_error *err);
 /* The value as it is now, borrowed, or NULL; it becomes a condition. */
 os_code row_access(struct os_row *row, const struct model_field *field, const json_t **ret, os_error *err);
@@ -61,6 +65,8 @@ os_code row_add(struct os_row *row, const struct model_field *field, const json_
 /* In seconds, rounded up: what has expired by then counts as gone, when it is read and when something is made in its place. */
 int64_t row_now_s(void);
 
+/* OS_ERR_ARGUMENT: its transaction only reads, or it lacks some of its fields. */
+os_code row_may_change(const struct os_row *row, os_error *err);
 /* Whether something of it is to be written. */
 bool row_is_written(const struct os_row *row);
 /* Whether all its fields are known, and stay. */

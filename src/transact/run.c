@@ -5,6 +5,7 @@
 #include "client/arguments.h"
 #include "client/pause.h"
 #include "transact/attempt.h"
+#include "transact/query.h"
 #include "transact/transact.h"
 #include "transact/txn_ticket.h"
 
@@ -84,9 +85,8 @@ static os_code take_rows(const struct os_txn *txn, struct attempt *attempt, os_e
 {
     attempt->client = txn->client;
     attempt->limits = txn_time_left(txn);
-    for (struct os_row *row = txn->rows; row != NULL; row = row->next)
-        attempt->rows[attempt->count++] = row;
-    return attempt_prepare(attempt, err);
+    os_code code = txn_parts(txn, attempt->rows, &attempt->count, err);
+    return code == OS_OK ? attempt_prepare(attempt, err) : code;
 }
 
 static char *write_ticket(const struct attempt *attempt, os_error *err)
@@ -187,6 +187,7 @@ static os_verdict run_once(struct os_txn *txn, const struct transact_arguments *
     } else if (needs_commit(txn)) {
         verdict = commit(txn, result, ret_end, err);
     }
+    query_free_all(txn);
     txn_free_rows(txn);
     return verdict;
 }

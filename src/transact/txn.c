@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transact/txn.h"
 
+#include "attribute/number.h"
+#include "attribute/scalar.h"
 #include "base/error.h"
+#include "base/fnv.h"
 #include "syntax/json.h"
 
 #include <string.h>
@@ -13,6 +16,8 @@ void txn_free_rows(struct os_txn *txn)
         txn->rows = row->next;
         row_free(row);
     }
+    memset(txn->chains, 0, sizeof(txn->chains));
+    txn->last = NULL;
     txn->row_count = 0;
 }
 
@@ -26,31 +31,86 @@ os_call txn_time_left(const struct os_txn *txn)
     return left;
 }
 
-struct os_row *txn_find(const struct os_txn *txn, const os_model *model, const json_t *key)
+/* Equal numbers have one text. */
+static uint64_t hash_of_value(const json_t *value)
 {
-    for (struct os_row *row = txn->rows; row != NULL; row = row->next)
-        if (strcmp(row->model->table.name, model->table.name) == 0 && rows_same_key(&model->table.keys, row->key, key))
-            return row;
-    return NULL;
+    char number_form[NUMBER_TEXT_SIZE];
+    struct number number;
+    struct text text = scalar_text(value_inside(value));
+    if (value_type(value) != VALUE_N || number_parse(text, &number) != NUMBER_OK)
+        return fnv_of_bytes(text.p, text.len);
+    return fnv_of_bytes(number_form, number_text(&number, number_form));
 }
 
-os_code txn_check_room(const struct os_txn *txn, size_t count, os_error *err)
+static size_t chain_of(const struct rows_keys *keys, const json_t *key)
 {
-    if (txn->row_count + count <= ROWS_AT_ONCE_MAX)
-        return OS_OK;
+    uint64_t hash = hash_of_value(json_object_get(key, keys->partition));
+    if (keys->sort != NULL)
+        hash = hash * UINT64_C(1099511628211) + hash_of_value(json_object_get(key, keys->sort));
+    return (size_t)((hash ^ hash >> 32) % TXN_CHAINS);
+}
+
+struct os_row *txn_find(const struct os_txn *txn, const os_model *model, const json_t *key)
+{
+    struct os_row *row = txn->chains[chain_of(&model->table.keys, key)];
+    while (row != NULL && (strcmp(row->model->table.name, model->table.name) != 0 ||
+                           !rows_same_key(&model->table.keys, row->key, key)))
+        row = row->next_alike;
+    return row;
+}
+
+static os_code refuse_more(os_error *err)
+{
     return error_set(err, OS_ERR_TOO_LARGE,
                      "A transaction has at most %d rows, those that it only reads among them. Make several of it.",
                      ROWS_AT_ONCE_MAX);
 }
 
+os_code txn_check_room(const struct os_txn *txn, size_t count, os_error *err)
+{
+    return txn->row_count + count <= ROWS_AT_ONCE_MAX ? OS_OK : refuse_more(err);
+}
+
 void txn_add(struct os_txn *txn, struct os_row *row)
 {
-    struct os_row **at = &txn->rows;
-    while (*at != NULL)
-        at = &(*at)->next;
-    *at = row;
+    struct os_row **chain = &txn->chains[chain_of(&row->model->table.keys, row->key)];
+    row->next_alike = *chain;
+    *chain = row;
+    *(txn->last != NULL ? &txn->last->next : &txn->rows) = row;
+    txn->last = row;
     row->only_reads = &txn->only_reads;
+    txn->row_count += row->is_listed ? 0 : 1;
+}
+
+void txn_take_listed(struct os_txn *txn, struct os_row *row)
+{
     txn->row_count++;
+    row->is_listed = false;
+    row->is_untouched = false;
+}
+
+bool txn_may_read_again(const struct os_txn *txn, const os_model *model, const struct os_row *row)
+{
+    bool was_read =
+        row->origin == ORIGIN_READ || row->origin == ORIGIN_MISSING || (row->origin == ORIGIN_CREATED && row->was_read);
+    return txn->caches_rows && row->model == model && was_read && !row->is_deleted;
+}
+
+/* Rows of a list were never read at one instant: they are conditions of what is written, and of nothing else. */
+os_code txn_parts(const struct os_txn *txn, struct os_row **ret, size_t *ret_count, os_error *err)
+{
+    bool writes = false;
+    *ret_count = 0;
+    for (const struct os_row *row = txn->rows; row != NULL; row = row->next)
+        writes = writes || row_is_written(row);
+    for (struct os_row *row = txn->rows; row != NULL; row = row->next) {
+        if (row->is_listed && (row->is_untouched || !writes))
+            continue;
+        if (*ret_count == ROWS_AT_ONCE_MAX)
+            return refuse_more(err);
+        ret[(*ret_count)++] = row;
+    }
+    return OS_OK;
 }
 
 os_code txn_may_write(const struct os_txn *txn, os_error *err)

@@ -3,6 +3,7 @@
 // Writes what the library makes of the models in models.js: see ../README.md.
 const fs = require('fs')
 const path = require('path')
+const description = require('./shape')
 
 const [library, endpoint, folder] = process.argv.slice(2)
 Object.assign(process.env, { DYNAMO_ENDPT: endpoint, SERVICE: 'fixture', INDEBUGGER: '1', AWS_ACCESS_KEY_ID: 'k', AWS_SECRET_ACCESS_KEY: 's' })
@@ -14,17 +15,6 @@ const { DynamoDB } = from('@aws-sdk/client-dynamodb')
 const { marshall, unmarshall } = from('@aws-sdk/util-dynamodb')
 const client = new DynamoDB({ region: 'us-west-2', endpoint })
 const marshalled = item => marshall(item, { removeUndefinedValues: true })
-
-// The model as JSON Schema, with what JSON Schema has no words for beside it.
-function description (Cls) {
-  const { $schema, ...schema } = Cls.schema.jsonSchema()
-  const ret = { title: Cls.name, ...schema, KEY: Object.keys(Cls.KEY) }
-  if (Object.keys(Cls.SORT_KEY ?? {}).length) ret.SORT_KEY = Object.keys(Cls.SORT_KEY)
-  if (Object.keys(Cls.INDEXES).length) ret.INDEXES = Cls.INDEXES
-  if (Cls.INDEX_INCLUDE_KEYS) ret.INDEX_INCLUDE_KEYS = true
-  if (Cls.EXPIRE_EPOCH_FIELD) ret.EXPIRE_EPOCH_FIELD = Cls.EXPIRE_EPOCH_FIELD
-  return ret
-}
 
 function tableOf (Cls) {
   const table = Object.values(Cls.resourceDefinitions).find(x => x.Type === 'AWS::DynamoDB::Table').Properties

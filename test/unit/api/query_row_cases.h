@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of queries and scans in their transaction by the public functions: what the README of @pocketgems/dynamodb says of them, sentence by sentence. Both
+ * stores are asked the same. */
+#include "unit/api/query_asking.h"
+
+#include <time.h>
+
+/* ------------------------------------------------------------------------------------------------ conditions */
+
+static os_code be_late(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
+{
+    const char *meanwhile = ask->context;
+    (void)txn;
+    ask->context = NULL;
+    if (meanwhile != NULL)
+        let_another_put(ask->shop, meanwhile);
+    return os_row_set_string(row, "title", "late", err);
+}
+
+TEST_WITH(shop, what_the_query_has_asked_of_a_row_is_a_condition)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":30");
+    struct ask ask = ask_index(shop, "byState", "state", "\"open\"");
+    ask.then = be_late;
+    ask.context = "{\"owner\":\"a\",\"at\":1,\"state\":\"done\",\"points\":30}";
+    CHECK_FOUND(&ask, "");
+    assert_int_equal(shop->result.runs, 2);
+}
+
+static os_code write_elsewhere(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
+{
+    const char *meanwhile = ask->context;
+    (void)row;
+    ask->context = NULL;
+    if (meanwhile != NULL)
+        let_another_put(ask->shop, meanwhile);
+    return os_txn_create_or_put(txn, ask->shop->task, "{\"owner\":\"z\",\"at\":1,\"state\":\"x\",\"points\":1}", NULL,
+                                err);
+}
+
+TEST_WITH(shop, so_it_is_of_a_row_whose_key_alone_is_read)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":30");
+    struct ask ask = ask_index(shop, "byState", "state", "\"open\"");
+    ask.then = write_elsewhere;
+    ask.context = "{\"owner\":\"a\",\"at\":1,\"state\":\"done\",\"points\":30}";
+    CHECK_FOUND(&ask, "");
+    assert_int_equal(shop->result.runs, 2);
+}
+
+static os_code get_late(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
+{
+    const char *meanwhile = ask->context;
+    int64_t points = 0;
+    os_row *whole = NULL;
+    os_code code = os_row_get_int(row, "points", &points, err);
+    ask->context = NULL;
+    if (meanwhile != NULL)
+        let_another_put(ask->shop, meanwhile);
+    if (code == OS_OK)
+        code = os_txn_get(txn, ask->shop->task, "{\"owner\":\"a\",\"at\":1}", NULL, &whole, err);
+    return code == OS_OK ? os_row_set_string(row, "title", "late", err) : code;
+}
+
+TEST_WITH(shop, a_row_that_an_index_gave_and_that_has_changed_runs_it_again)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":30");
+    struct ask ask = ask_index(shop, "few", "state", "\"open\"");
+    ask.where[1][0] = "points";
+    ask.where[1][1] = "==";
+    ask.where[1][2] = "30";
+    ask.then = get_late;
+    ask.context = "{\"owner\":\"a\",\"at\":1,\"state\":\"open\",\"points\":31}";
+    CHECK_FOUND(&ask, "");
+    assert_int_equal(shop->result.runs, 2);
+}
+
+static os_code move_first(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
+{
+    const char *meanwhile = ask->context;
+    (void)txn;
+    (void)row;
+    (void)err;
+    ask->context = NULL;
+    if (meanwhile != NULL)
+        let_another_put(ask->shop, meanwhile);
+    return OS_OK;
+}
+
+TEST_WITH(shop, a_row_that_moves_in_an_index_while_it_is_listed_runs_it_again)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":1");
+    put(shop, "a", 2, 2, "\"state\":\"open\",\"points\":2");
+    struct ask ask = ask_index(shop, "byState", "state", "\"open\"");
+    ask.page = 1;
+    ask.then = move_first;
+    ask.context = "{\"owner\":\"a\",\"at\":1,\"state\":\"open\",\"points\":3}";
+    CHECK_FOUND(&ask, "2 1");
+    assert_int_equal(shop->result.runs, 2);
+}
+
+static os_code set_title(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
+{
+    (void)ask;
+    (void)txn;
+    return os_row_set_string(row, "title", "late", err);
+}
+
+struct sieve {
+    struct ask ask;
+    size_t touched;
+};
+
+static os_code touch_some(void *context, os_txn *txn, os_error *err)
+{
+    struct sieve *sieve = context;
+    os_query *query = NULL;
+    os_row *rows[MANY];
+    size_t count = 0;
+    const char *token = NULL;
+    os_code code = make_query(&sieve->ask, txn, &query, err);
+    if (code == OS_OK)
+        code = os_query_fetch(query, MANY, NULL, rows, &count, &token, err);
+    assert_int_equal(count, MANY);
+    for (size_t i = 0; i < sieve->touched && code == OS_OK; i++)
+        code = set_title(&sieve->ask, txn, rows[i], err);
+    return code == OS_OK ? write_elsewhere(&sieve->ask, txn, NULL, err) : code;
+}
+
+TEST_WITH(shop, a_transaction_has_any_number_of_rows_of_which_a_hundred_take_part)
+{
+    put_many(shop, "a", "\"state\":\"open\",\"points\":1");
+    struct sieve sieve = {.ask = ask_of(shop, "\"a\""), .touched = 99};
+    CHECK_COMMITTED(shop, touch_some, &sieve);
+    assert_int_equal(shop->result.requests, 1);
+    sieve.touched = 100;
+    assert_int_equal(transact(shop, touch_some, &sieve), OS_NOT_EXECUTED);
+    assert_int_equal(shop->error.code, OS_ERR_TOO_LARGE);
+    shop->options.read_only = 1;
+    struct ask ask = ask_of(shop, "\"a\"");
+    (void)found(&ask);
+    assert_int_equal(ask.rows, MANY);
+}
+
+static os_code get_and_list(void *context, os_txn *txn, os_error *err)
+{
+    struct ask *ask = context;
+    os_row *row = NULL;
+    os_code code = os_txn_get(txn, ask->shop->task, "{\"owner\":\"x\",\"at\":1}", NULL, &row, err);
+    if (code == OS_OK && ask->context != NULL)
+        code = os_txn_get(txn, ask->shop->task, "{\"owner\":\"x\",\"at\":2}", NULL, &row, err);
+    return code == OS_OK ? look_for(ask, txn, err) : code;
+}
+
+TEST_WITH(shop, where_nothing_is_written_the_rows_of_a_list_are_not_looked_at_again)
+{
+    put_many(shop, "a", "\"state\":\"open\",\"points\":1");
+    struct ask ask = ask_index(shop, "byState", "state", "\"open\"");
+    CHECK_COMMITTED(shop, get_and_list, &ask);
+    assert_int_equal(ask.rows, MANY);
+    assert_int_equal(shop->result.requests, 0);
+    ask.context = shop;
+    CHECK_COMMITTED(shop, get_and_list, &ask);
+    assert_int_equal(shop->result.requests, 1);
+}
+
+/* ------------------------------------------------------------------------------------------------ repeated reads */
+
+static os_code get_first(void *context, os_txn *txn, os_error *err)
+{
+    struct ask *ask = context;
+    os_row *row = NULL;
+    os_code code = os_txn_get(txn, ask->shop->task, "{\"owner\":\"a\",\"at\":1}", NULL, &row, err);
+    if (code == OS_OK && row != NULL)
+        code = os_row_set_int(row, "points", 99, err);
+    if (code == OS_OK && row == NULL && ask->context != NULL)
+        let_another_put(ask->shop, ask->context);
+    ask->context = NULL;
+    return code == OS_OK ? look_for(ask, txn, err) : code;
+}
+
+static os_code expect_points(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
+{
+    int64_t points = 0;
+    (void)ask;
+    (void)txn;
+    os_code code = os_row_get_int(row, "points", &points, err);
+    assert_int_equal(points, 99);
+    return code;
+}
+
+TEST_WITH(shop, a_row_that_was_read_is_found_again_where_rows_are_cached)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":1");
+    struct ask ask = ask_of(shop, "\"a\"");
+    ask.then = expect_points;
+    assert_int_equal(transact(shop, get_first, &ask), OS_NOT_EXECUTED);
+    CHECK_SAYS(&shop->error, "cache_rows");
+    shop->options.cache_rows = 1;
+    CHECK_COMMITTED(shop, get_first, &ask);
+    assert_string_equal(ask.found, "1");
+}
+
+TEST_WITH(shop, a_row_that_was_missing_and_is_found_runs_it_again)
+{
+    struct ask ask = ask_of(shop, "\"a\"");
+    ask.context = "{\"owner\":\"a\",\"at\":1,\"state\":\"open\",\"points\":5}";
+    shop->options.cache_rows = 1;
+    CHECK_COMMITTED(shop, get_first, &ask);
+    assert_int_equal(shop->result.runs, 2);
+    assert_string_equal(ask.found, "1");
+}
+
+static os_code erase_first(void *context, os_txn *txn, os_error *err)
+{
+    struct ask *ask = context;
+    os_code code = os_txn_delete_key(txn, ask->shop->task, "{\"owner\":\"a\",\"at\":1}", err);
+    return code == OS_OK ? look_for(ask, txn, err) : code;
+}
+
+TEST_WITH(shop, a_row_that_was_deleted_here_is_not_found)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":1");
+    struct ask ask = ask_of(shop, "\"a\"");
+    shop->options.cache_rows = 1;
+    assert_int_equal(transact(shop, erase_first, &ask), OS_NOT_EXECUTED);
+    assert_int_equal(shop->error.code, OS_ERR_ARGUMENT);
+    CHECK_SAYS(&shop->error, "made or deleted here");
+}
+
+/* ------------------------------------------------------------------------------------------------ expiry */
+
+TEST_WITH(shop, rows_that_have_expired_are_passed_over)
+{
+    char past[96];
+    snprintf(past, sizeof(past), "\"state\":\"open\",\"points\":1,\"until\":%lld", (long long)time(NULL) - 1000);
+    put(shop, "a", 1, 5, past);
+    put(shop, "a", 6, 9, "\"state\":\"open\",\"points\":1,\"until\":0");
+    put(shop, "a", 10, 12, past);
+    struct ask ask = ask_of(shop, "\"a\"");
+    ask.page = 2;
+    CHECK_FOUND(&ask, "6 7 8 9");
+    ask.page = 0;
+    ask.is_scan = true;
+    ask.where[0][0] = NULL;
+    CHECK_FOUND(&ask, "6 7 8 9");
+    ask.options.index = "byState";
+    (void)found(&ask);
+    assert_int_equal(ask.rows, 4);
+}
