@@ -196,7 +196,7 @@ os_code sqlite_table_new(const struct table_config *config, struct table **ret, 
     if (local == NULL)
         return error_no_memory(err);
     local->file = strdup(config->name);
-    local->opened = (struct sqlite_opened){.file = local->file, .open = open_tables, .close = close_tables};
+    local->opened = (struct sqlite_opened){.file = local->file, .open_file = open_tables, .close_file = close_tables};
     if (local->file == NULL || !sqlite_opened_init(&local->opened)) {
         free(local->file);
         free(local);
