@@ -295,6 +295,25 @@ TEST_ROWS(places, no_increment_is_lost_in_a_race)
 
 /* ------------------------------------------------------------------------------------------------ items of Go */
 
+/* A number is the same however it is written. */
+static bool is_same(const json_t *a, const json_t *b)
+{
+    const char *name;
+    json_t *member;
+    if (json_is_number(a) && json_is_number(b))
+        return json_number_value(a) == json_number_value(b);
+    if (json_is_object(a) && json_is_object(b) && json_object_size(a) == json_object_size(b)) {
+        json_object_foreach((json_t *)a, name, member) if (!is_same(member, json_object_get(b, name))) return false;
+        return true;
+    }
+    if (!json_is_array(a) || json_array_size(a) != json_array_size(b))
+        return json_equal(a, b) != 0;
+    for (size_t i = 0; i < json_array_size(a); i++)
+        if (!is_same(json_array_get(a, i), json_array_get(b, i)))
+            return false;
+    return true;
+}
+
 static void check_model(const os_document_model *found, const json_t *document, const char *name)
 {
     const json_t *wanted = json_object_get(document, name);
@@ -303,18 +322,16 @@ static void check_model(const os_document_model *found, const json_t *document, 
         assert_null(found->json);
         return;
     }
-    json_t *json = json_loads(found->json, JSON_ALLOW_NUL, NULL);
-    char *text = json_dumps(json, JSON_SORT_KEYS | JSON_ENCODE_ANY);
-    char *wanted_text = json_dumps(wanted, JSON_SORT_KEYS | JSON_ENCODE_ANY);
-    assert_string_equal(text, wanted_text);
+    assert_non_null(found->json);
+    json_t *json = json_loads(found->json, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
+    if (!is_same(json, wanted))
+        fail_msg("%s", found->json);
     assert_int_equal(found->version, json_integer_value(json_object_get(document, "version")));
     assert_int_equal(found->timestamp_ns, json_integer_value(json_object_get(document, "timestamp")));
     if (token != NULL && token[0] != '\0')
         assert_string_equal(found->client_token, token);
     else
         assert_null(found->client_token);
-    free(text);
-    free(wanted_text);
     json_decref(json);
 }
 
