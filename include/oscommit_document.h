@@ -10,15 +10,15 @@
  * What is promised. A write is applied if the document is at the version that the caller has seen, and not at all
  *   otherwise; versions count up by one. Each write ends in a verdict:
  *     OS_COMMITTED     applied, exactly once; the new version is told
- *     OS_CONFLICT      not applied, now or later: the document is at another version, which is told
+ *     OS_CONFLICT      not applied, now or later: the document is at another version, which is told where the table tells it
  *     OS_NOT_EXECUTED  not applied, now or later, for another reason
  *     OS_UNKNOWN       it may have been applied, or may still be. Pass the ticket to os_document_resolve
  *   An answer that is lost is no conflict with oneself: the token in the document says whose it is.
  *
- * What is not. A write that was sent again after a lost answer can be there twice where the document was deleted in between:
- *   it was made, deleted, and made again. `keeps_all` rules that out, and so does a transaction.
- *   A document that is deleted forgets its versions: they begin at 1 again. A deletion between a lost answer and
- *   the look after it makes the verdict unknown, unless the caller promises that none is ever deleted (`keeps_all`).
+ * What is not. A document that is deleted forgets its versions: they begin at 1 again. A deletion between a lost answer and
+ *   the look after it makes the verdict unknown, unless the caller promises that none is ever deleted (`keeps_all`). And a
+ *   write that is sent again after a lost answer can be there twice, if the document was deleted in between: made, deleted,
+ *   and made again. That cannot be under `keeps_all`, nor to two models in one transaction.
  *
  * Threads. The functions may be called from any thread. A client with foreign_loop refuses them (OS_ERR_ARGUMENT).
  */
@@ -83,7 +83,7 @@ typedef struct os_document_key {
 typedef struct os_document_model {
     int64_t version;          /* 0: there is none, and the rest is 0 or NULL. Combined models have the same one */
     int64_t timestamp_ns;     /* since 1970, UTC, by the clock of who wrote it */
-    const char *client_token; /* of who wrote it; NULL: none */
+    const char *client_token; /* of who wrote it, with the random bits of the write behind it; NULL: none */
     const char *json;         /* compact; NULL: none, also at a version, where other programs have left it so */
 } os_document_model;
 
