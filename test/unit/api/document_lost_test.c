@@ -145,6 +145,7 @@ TEST_ROWS_WITH(lost, ends, a_write_ends_with_the_truth)
     assert_int_equal(result.reported_version, row->version);
     assert_int_equal(result.desired_version, row->models == 2 ? row->version : 0);
     assert_int_equal(document_fake_writes(&lost->fake), row->writes);
+    assert_string_equal(lost->fake.operation, row->models == 2 ? "TransactWriteItems" : "PutItem");
     os_free(result.ticket);
 }
 
