@@ -12,7 +12,7 @@ install(TARGETS oscommit EXPORT oscommit-shared
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(TARGETS oscommit_static EXPORT oscommit-static
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(FILES include/oscommit.h include/oscommit_async.h include/oscommit_lease.h include/oscommit_delta.h include/oscommit_lance.h include/oscommit.hpp
+install(FILES include/oscommit.h include/oscommit_async.h include/oscommit_lease.h include/oscommit_delta.h include/oscommit_lance.h include/oscommit_document.h include/oscommit.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 file(GLOB headers CONFIGURE_DEPENDS include/oscommit/*.hpp)
 install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oscommit COMPONENT development)
@@ -45,7 +45,7 @@ file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 file(GLOB pictures CONFIGURE_DEPENDS docs/pictures/*.svg docs/pictures/*.png)
 install(FILES ${pictures} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/pictures)
-install(FILES examples/chain.c examples/counter.c examples/epoll.c examples/iceberg.c examples/libuv.c examples/many.c
+install(FILES examples/chain.c examples/counter.c examples/documents.c examples/epoll.c examples/iceberg.c examples/libuv.c examples/many.c
   examples/pool.c examples/compact.sh examples/publish.c examples/publish.cpp examples/publish.py examples/publish.sh
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 

@@ -10,15 +10,15 @@
  * What is promised. A write is applied if the document is at the version that the caller has seen, and not at all
  *   otherwise; versions count up by one. Each write ends in a verdict:
  *     OS_COMMITTED     applied, exactly once; the new version is told
- *     OS_CONFLICT      not applied, now or later: the document is at another version, which is told
+ *     OS_CONFLICT      not applied, now or later: the document is at another version, which is told where the table tells it
  *     OS_NOT_EXECUTED  not applied, now or later, for another reason
  *     OS_UNKNOWN       it may have been applied, or may still be. Pass the ticket to os_document_resolve
  *   An answer that is lost is no conflict with oneself: the token in the document says whose it is.
  *
- * What is not. A write that was sent again after a lost answer can be there twice where the document was deleted in between:
- *   it was made, deleted, and made again. `keeps_all` rules that out, and so does a transaction.
- *   A document that is deleted forgets its versions: they begin at 1 again. A deletion between a lost answer and
- *   the look after it makes the verdict unknown, unless the caller promises that none is ever deleted (`keeps_all`).
+ * What is not. A document that is deleted forgets its versions: they begin at 1 again. A deletion between a lost answer and
+ *   the look after it makes the verdict unknown, unless the caller promises that none is ever deleted (`keeps_all`). And a
+ *   write that is sent again after a lost answer can be there twice, if the document was deleted in between: made, deleted,
+ *   and made again. That cannot be under `keeps_all`, nor to two models in one transaction.
  *
  * Threads. The functions may be called from any thread. A client with foreign_loop refuses them (OS_ERR_ARGUMENT).
  */
@@ -83,7 +83,7 @@ typedef struct os_document_key {
 typedef struct os_document_model {
     int64_t version;          /* 0: there is none, and the rest is 0 or NULL. Combined models have the same one */
     int64_t timestamp_ns;     /* since 1970, UTC, by the clock of who wrote it */
-    const char *client_token; /* of who wrote it; NULL: none */
+    const char *client_token; /* of who wrote it, with the random bits of the write behind it; NULL: none */
     const char *json;         /* compact; NULL: none, also at a version, where other programs have left it so */
 } os_document_model;
 
@@ -106,9 +106,9 @@ OS_API void os_documents_free(os_documents *documents);
 
 /* Reads documents by their keys, none twice, consistently: each model as it is at some instant of the call. Two models of
  * one document that are stored apart may be of different instants. `store` and `call` may be NULL. Blocks.
- *   OS_OK           a document that is not there has version 0
+ *   OS_OK             a document that is not there has version 0
  *   OS_ERR_ARGUMENT, OS_ERR_CONFIG (no ledger_url), OS_ERR_NO_TABLE, OS_ERR_DENIED, OS_ERR_CREDENTIALS ...
- *   OS_ERR_PROTOCOL an item is no document of this spelling; the message says what is wrong with it
+ *   OS_ERR_PROTOCOL   an item is no document of this spelling; the message says what is wrong with it
  *   OS_ERR_DEADLINE, OS_ERR_NETWORK, OS_ERR_CANCELLED
  * After a failure *ret is empty. */
 OS_API os_code os_documents_read(os_client *client, const os_document_store *store, const os_document_key *keys,
@@ -171,11 +171,14 @@ typedef struct os_document_deletion {
 #define OS_DOCUMENT_DELETION_INIT OS_SIZED_(os_document_deletion)
 
 /* Deletes documents, no model of one twice; two models that are stored apart together, both or none, in one transaction.
- * Refused under `keeps_all`. All else is as of os_documents_write, but this:
- *   COMMITTED   the versions are 0. With version 0 also where nothing was there
- *   CONFLICT    it is at another version, or (its version is 0) not there
- *   UNKNOWN     has no ticket, for a deletion leaves nothing that shows whose it was: read what is there. One that is alone
- *               is not sent again after a lost answer, for it could delete what others have made meanwhile */
+ * Refused under `keeps_all`. The rest is as of os_documents_write. Blocks.
+ *   OS_OK             all are committed
+ *   otherwise         the code of the first that is not; each result has its own verdict and sentence:
+ *     COMMITTED       the versions are 0. With version 0 also where nothing was there
+ *     CONFLICT        it is at another version, or (its version is 0) not there
+ *     NOT_EXECUTED    as os_documents_read
+ *     UNKNOWN         has no ticket, for a deletion leaves nothing that shows whose it was: read what is there. One that is
+ *                     alone is not sent again after a lost answer, for it could delete what others have made meanwhile */
 OS_API os_code os_documents_delete(os_client *client, const os_document_store *store,
                                    const os_document_deletion *deletions, size_t count, const os_call *call,
                                    os_document_result *ret, os_error *err);

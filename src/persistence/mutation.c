@@ -229,13 +229,27 @@ static enum steps_next were_looked_at(struct persistence *call)
     return end_mutations(call);
 }
 
+static enum steps_next cannot_look(struct persistence *call)
+{
+    struct mutations *mutations = call->work;
+    (void)error_no_memory(&call->error);
+    for (size_t i = 0; i < mutations->count; i++) {
+        struct mutation *mutation = &mutations->list[i];
+        if (!mutation->needs_look)
+            continue;
+        writing_say_unseen(&mutation->written, &call->error, &call->arguments->ret_results[i]);
+        writing_add_ticket(call, &mutation->written, &call->arguments->ret_results[i]);
+    }
+    return end_mutations(call);
+}
+
 static enum steps_next look(struct persistence *call, size_t count)
 {
     struct mutations *mutations = call->work;
     struct row_call *calls = persistence_calls(call, count, "look at a document");
     size_t at = 0;
     if (calls == NULL)
-        return persistence_over(call, error_no_memory(&call->error));
+        return cannot_look(call);
     for (size_t i = 0; i < mutations->count; i++) {
         struct mutation *mutation = &mutations->list[i];
         if (mutation->needs_look)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The README's examples are those of examples/, byte for byte, and do what it says of them; its commands for the embedded
+# The README's examples, and that of docs/documents.md, are those of examples/, byte for byte. The README's do what it says of them; its commands for the embedded
 # store run as printed, but for the paths.
 # usage: readme.sh ROOT OSCOMMIT SHARED-LIBRARY COMPILER
 set -uo pipefail
@@ -25,9 +25,9 @@ cd "$work/run" || exit 1
 # ---------------------------------------------------------------------------------------------------- byte for byte
 
 # The blocks of a language, each into a file of its own: PREFIX1, PREFIX2 ...
-blocks() { # LANGUAGE PREFIX
+blocks() { # LANGUAGE PREFIX [DOCUMENT]
     awk -v open="\`\`\`$1" -v prefix="$2" '$0 == open && !inside { inside = 1; n++; next }
-        /^```/ && inside { inside = 0 } inside { print > (prefix n) }' "$readme"
+        /^```/ && inside { inside = 0 } inside { print > (prefix n) }' "${3:-$readme}"
 }
 
 is_printed() { # FILE PREFIX
@@ -36,13 +36,15 @@ is_printed() { # FILE PREFIX
     for block in "$2"*; do
         cmp -s "$block" "$1" && return
     done
-    violation "$1 is not in the README as it is"
+    violation "$1 is not printed as it is"
 }
 
 blocks c "$work/c."
 blocks sh "$work/sh."
 is_printed "$root/examples/publish.c" "$work/c."
 is_printed "$root/examples/publish.sh" "$work/sh."
+blocks c "$work/documents." "$root/docs/documents.md"
+is_printed "$root/examples/documents.c" "$work/documents."
 
 # ------------------------------------------------------------------------------------------------------------ runs
 

@@ -4,7 +4,7 @@
 
   table.py [--root DIR]           writes it
   table.py [--root DIR] --check   says whether it is out of date; and which test, configuration or mutant that
-                                  docs/counterexamples.md or docs/leases.md names is not there; ends with 1 if there is
+                                  docs/counterexamples.md, docs/leases.md or docs/documents.md names is not there; ends with 1 if there is
                                   anything to say
 """
 import argparse
@@ -76,9 +76,8 @@ def missing_names(root, mutants):
             yield from (name for name in re.findall(r"`([^`]+)`", line) if name not in known)
 
 
-def missing_tests(root):
-    """Which tests docs/leases.md names, in the last column of its tables, and nobody has."""
-    document = root / "docs" / "leases.md"
+def missing_tests(root, document):
+    """Which tests a document names in the last column of its tables, and nobody has."""
     folder = root / "test"
     sources = [path for path in folder.rglob("*") if path.suffix in (".c", ".py", ".txt")]
     names = set().union(*(re.findall(r"\w+", path.read_text()) for path in sources))
@@ -105,7 +104,8 @@ def main():
         target.write_text(text)
         return 0
     wrong = [f"docs/counterexamples.md names {name}, which is nowhere" for name in missing_names(arguments.root, mutants)]
-    wrong += [f"docs/leases.md names the test {name}, which is nowhere" for name in missing_tests(arguments.root)]
+    for name in ("leases.md", "documents.md"):
+        wrong += [f"docs/{name} names the test {test}, which is nowhere" for test in missing_tests(arguments.root, docs / name)]
     if not target.is_file() or target.read_text() != text:
         wrong.append("docs/mutants.md is out of date: run test/mutants/table.py")
     print(*wrong, f"{len(mutants)} mutants", sep="\n")

@@ -53,4 +53,8 @@ late=$("$examples/example_iceberg" "$OSCOMMIT_STORE" $pointer 00000-first 00001-
 [[ $? == 3 && $late == conflict ]] || status=1
 "$examples/example_iceberg" "$OSCOMMIT_STORE" $pointer '' 00000-again >/dev/null
 [[ $? == 3 && $(<"$work/store/$pointer") == 00001-second ]] || status=1
+
+for version in 1 2; do
+    says "version $version" "$examples/example_documents" "sqlite://$work/documents.db" lamp-7 light '{"on":true}'
+done
 exit "$status"

@@ -313,14 +313,16 @@ static void respond(void *context, const struct http_server_record *record, stru
     const char *operation = target != NULL && strchr(target, '.') != NULL ? strchr(target, '.') + 1 : "";
     pthread_mutex_lock(&fake->mutex);
     read_asked(record, &asked);
-    if (strstr(operation, "Batch") != NULL)
+    if (strstr(operation, "Batch") != NULL) {
         respond_to_batch(fake, &asked, scratch, ret);
-    else if (strcmp(operation, "Scan") == 0 || strcmp(operation, "Query") == 0)
+    } else if (strcmp(operation, "Scan") == 0 || strcmp(operation, "Query") == 0) {
         respond_to_list(fake, &asked, scratch, ret);
-    else if (strstr(operation, "Get") != NULL)
+    } else if (strstr(operation, "Get") != NULL) {
         respond_to_read(fake, &asked, operation, scratch, ret);
-    else
+    } else {
+        snprintf(fake->operation, sizeof(fake->operation), "%s", operation);
         respond_to_write(fake, &asked, scratch, ret);
+    }
     json_decref(asked.body);
     pthread_mutex_unlock(&fake->mutex);
 }

@@ -33,6 +33,7 @@ struct document_fake {
     const char *script;
     json_t *items;      /* by "PK SK" */
     json_t *tokens;     /* of transactions that were done */
+    char operation[40]; /* of the last write */
     size_t writes;      /* requests */
     void (*pass)(void); /* nine minutes */
 };

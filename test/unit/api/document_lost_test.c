@@ -20,6 +20,16 @@ struct lost {
     os_error error;
 };
 
+/* Room for requests; for the look there is no memory. */
+static bool fails_look;
+struct row_call;
+struct row_call *__real_persistence_calls(void *call, size_t count, const char *name);
+struct row_call *__wrap_persistence_calls(void *call, size_t count, const char *name);
+struct row_call *__wrap_persistence_calls(void *call, size_t count, const char *name)
+{
+    return fails_look && strstr(name, "look") != NULL ? NULL : __real_persistence_calls(call, count, name);
+}
+
 static void pass_nine_minutes(void)
 {
     clock_jump(NINE_MINUTES_MS);
@@ -135,6 +145,19 @@ TEST_ROWS_WITH(lost, ends, a_write_ends_with_the_truth)
     assert_int_equal(result.reported_version, row->version);
     assert_int_equal(result.desired_version, row->models == 2 ? row->version : 0);
     assert_int_equal(document_fake_writes(&lost->fake), row->writes);
+    assert_string_equal(lost->fake.operation, row->models == 2 ? "TransactWriteItems" : "PutItem");
+    os_free(result.ticket);
+}
+
+TEST_WITH(lost, what_may_have_been_done_is_unknown_without_memory_for_a_look)
+{
+    fails_look = true;
+    os_document_result result = play(lost, "lr", 1, 1);
+    fails_look = false;
+    assert_int_equal(result.verdict, OS_UNKNOWN);
+    assert_int_equal(result.error.code, OS_ERR_UNDECIDED);
+    os_document_result later = OS_DOCUMENT_RESULT_INIT;
+    assert_int_equal(os_document_resolve(lost->client, NULL, result.ticket, NULL, &later, NULL), OS_COMMITTED);
     os_free(result.ticket);
 }
 

@@ -6,6 +6,7 @@
 #include "support/failing_process.h"
 #include "unit/api/client_scratch.h"
 
+#include "oscommit_document.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,9 +37,58 @@ static void update_new(os_client *client, const char *key, const os_call *call, 
     ret->verdict = os_update(client, key, give_key, NULL, NULL, call, result, &ret->error);
 }
 
+static os_code look_for_object(os_client *client, const char *key, os_error *err)
+{
+    os_object object = OS_OBJECT_INIT;
+    return os_head(client, key, NULL, &object, err);
+}
+
+static os_code look_for_document(os_client *client, const char *key, os_error *err)
+{
+    os_documents found;
+    os_document_key document = OS_DOCUMENT_KEY_INIT;
+    document.id = document.name = key;
+    os_code code = os_documents_read(client, NULL, &document, 1, NULL, &found, err);
+    if (code == OS_OK && found.list[0].reported.version != found.list[0].desired.version)
+        fail_msg("one model of %s is there, and the other is not", key);
+    if (code == OS_OK && found.list[0].reported.version == 0)
+        code = OS_ERR_NOT_FOUND;
+    os_documents_free(&found);
+    return code;
+}
+
+static int go_on(void *context, const os_document_entry *entry)
+{
+    (void)context;
+    return entry->version != 1;
+}
+
+/* Two models, and then what reads them. */
+static void write_document(os_client *client, const char *key, const os_call *call, os_result *result,
+                           struct tried *ret)
+{
+    os_document_write write = OS_DOCUMENT_WRITE_INIT;
+    os_document_result own = OS_DOCUMENT_RESULT_INIT;
+    os_error error;
+    (void)result;
+    write.id = write.name = write.client_token = key;
+    write.reported = write.desired = "{\"a\":[1,\"b\"]}";
+    (void)os_documents_write(client, NULL, &write, 1, call, &own, NULL);
+    ret->verdict = own.verdict;
+    ret->error = own.error;
+    os_free(own.ticket);
+    os_code code = look_for_document(client, key, &error);
+    if (own.verdict == OS_COMMITTED && code == OS_ERR_NOT_FOUND)
+        fail_msg("%s was written, and is not read", key);
+    code = os_documents_list(client, NULL, key, call, go_on, NULL, &error);
+    if (code == OS_ERR_STOPPED)
+        fail_msg("%s is listed at another version", key);
+}
+
 /* What is tried on a key that nothing is under. */
 struct attempt {
     void (*write)(os_client *client, const char *key, const os_call *call, os_result *result, struct tried *ret);
+    os_code (*look)(os_client *client, const char *key, os_error *err); /* OS_ERR_NOT_FOUND: it was not written */
     uint64_t stage_above;
 };
 
@@ -62,9 +112,8 @@ static void try_once(const struct scratch *scratch, const char *key, const struc
     os_client_close(client);
 }
 
-static void check_truth(os_client *client, const char *key, const struct tried *tried)
+static void check_truth(os_client *client, const char *key, const struct attempt *attempt, const struct tried *tried)
 {
-    os_object object = OS_OBJECT_INIT;
     os_error error = {0};
     if (tried->opened != OS_OK) {
         assert_true(tried->open_error.message[0] != '\0');
@@ -73,7 +122,7 @@ static void check_truth(os_client *client, const char *key, const struct tried *
         assert_true(tried->error.message[0] != '\0');
         assert_int_not_equal(tried->error.code, OS_OK);
     }
-    os_code code = os_head(client, key, NULL, &object, &error);
+    os_code code = attempt->look(client, key, &error);
     if (tried->verdict == OS_COMMITTED)
         CHECK_CODE(code, OS_OK, &error);
     else if (tried->verdict != OS_UNKNOWN && code != OS_ERR_NOT_FOUND)
@@ -84,7 +133,9 @@ static void check_truth(os_client *client, const char *key, const struct tried *
 static void fail_in_turn(const struct scratch *scratch, const struct attempt *attempt)
 {
     os_client *checker = scratch_client(scratch, NULL);
+    os_error error;
     long number = 0;
+    CHECK_CODE(os_documents_table_create(checker, NULL, NULL, &error), OS_OK, &error);
     for (int calm = 0; calm < 3; number++) { /* threads may share the last few in different ways */
         struct tried tried;
         char key[32];
@@ -93,7 +144,7 @@ static void fail_in_turn(const struct scratch *scratch, const struct attempt *at
         atomic_store(&allocations_left, number);
         try_once(scratch, key, attempt, &tried);
         atomic_store(&allocations_left, -1);
-        check_truth(checker, key, &tried);
+        check_truth(checker, key, attempt, &tried);
         calm = atomic_load(&has_failed) ? 0 : calm + 1;
     }
     print_message("%ld allocations failed in turn\n", number - 3);
@@ -103,18 +154,24 @@ static void fail_in_turn(const struct scratch *scratch, const struct attempt *at
 
 TEST_WITH(scratch, a_failed_allocation_anywhere_makes_no_crash_and_no_lie)
 {
-    const struct attempt attempt = {put_new, 0};
+    const struct attempt attempt = {put_new, look_for_object, 0};
     fail_in_turn(scratch, &attempt);
 }
 
 TEST_WITH(scratch, nor_does_one_while_parts_are_staged)
 {
-    const struct attempt attempt = {put_new, 1};
+    const struct attempt attempt = {put_new, look_for_object, 1};
     fail_in_turn(scratch, &attempt);
 }
 
 TEST_WITH(scratch, nor_does_one_in_an_update)
 {
-    const struct attempt attempt = {update_new, 0};
+    const struct attempt attempt = {update_new, look_for_object, 0};
+    fail_in_turn(scratch, &attempt);
+}
+
+TEST_WITH(scratch, nor_does_one_while_documents_are_written_and_read)
+{
+    const struct attempt attempt = {write_document, look_for_document, 0};
     fail_in_turn(scratch, &attempt);
 }
