@@ -187,6 +187,8 @@ static os_verdict run_once(struct os_txn *txn, const struct transact_arguments *
     } else if (needs_commit(txn)) {
         verdict = commit(txn, result, ret_end, err);
     }
+    if (txn->end_staged != NULL)
+        txn->end_staged(txn, verdict);
     txn_free_rows(txn);
     return verdict;
 }

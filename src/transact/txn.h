@@ -6,6 +6,8 @@
 #include "client/row_set.h"
 #include "transact/row.h"
 
+struct staged;
+
 struct os_txn {
     os_client *client;
     const os_txn_options *options;
@@ -16,7 +18,9 @@ struct os_txn {
     uint32_t read_count; /* requests that have read rows */
     bool only_reads;
     bool caches_rows;
-    os_error failed; /* what was asked of it and came to nothing, so that it cannot commit; OS_OK: nothing */
+    os_error failed;       /* what was asked of it and came to nothing, so that it cannot commit; OS_OK: nothing */
+    struct staged *staged; /* stage.h; NULL: none */
+    void (*end_staged)(struct os_txn *txn, os_verdict verdict); /* at the end of the run; NULL with it */
 };
 
 void txn_free_rows(struct os_txn *txn);

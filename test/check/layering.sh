@@ -40,7 +40,7 @@ declare -A below=(
     [probe]="client store loop profile s3 http commit aws base"
     [holding]="client table item loop lease base"
     [persistence]="document rows attribute client store ledger table credentials loop profile syntax base"
-    [transact]="model transaction rows attribute client store ledger table credentials loop profile commit syntax base"
+    [transact]="plain model transaction rows attribute client store ledger table credentials loop profile commit syntax base"
     [gc]="client store ledger table loop s3 commit base"
     [delta]="item base"
     [append]="delta guarded plain holding client table item loop base"
@@ -50,7 +50,7 @@ declare -A below=(
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.
-declare -A besides=([store]="sigv2/module.h" [api]="sqlite/sqlite.h")
+declare -A besides=([store]="sigv2/module.h" [api]="sqlite/sqlite.h sqlite/rows.h")
 # Single headers that the unit tests of a folder may include beyond that: they look at what others have left on the disk.
 declare -A test_besides=(
     [api]="ledger/record_item.h item/item.h sqlite/tables.h sqlite/rows.h local/file_lock.h" [dynamo]="ledger/record_item.h" [sqlite]="ledger/record_item.h" [delta]="dynamo/item.h syntax/json.h" [lance]="dynamo/item.h syntax/json.h dynamo/request.h aws/endpoint.h" [holding]="dynamo/item.h syntax/json.h dynamo/request.h aws/endpoint.h"
