@@ -204,10 +204,9 @@ OS_API os_code os_row_increment_double(os_row *row, const char *field, double va
  * a key. One table may be for many buckets. *ret is for os_model_free. OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY. */
 OS_API os_code os_stage_model(const char *table, os_model **ret, os_error *err);
 
-/* Makes the table of a model in an embedded file; one that is there and the same is fine. Blocks.
- *   OS_ERR_TABLE        it is there, and another one: the message says what differs
- *   OS_ERR_UNSUPPORTED  the client's tables are DynamoDB's: make them with the tools of AWS */
-OS_API os_code os_model_create_table(os_client *client, const os_model *model, const os_call *call, os_error *err);
+/* Makes the table of a model, and waits until it can be used; one that is there and the same is fine. Blocks.
+ *   OS_ERR_TABLE  it is there, and another one: the message says what differs */
+OS_API os_code os_model_table_create(os_client *client, const os_model *model, const os_call *call, os_error *err);
 
 /* What is staged. Brackets name the defaults. */
 typedef struct os_stage {
@@ -225,8 +224,7 @@ typedef struct os_stage {
  * *ret_key is borrowed until the function returns. Takes one of the 100 rows of the transaction. Three requests. Blocks.
  *   OS_ERR_CONFLICT     a gc was faster
  *   OS_ERR_ARGUMENT     also under forward_only: what does not commit must be deleted
- *   OS_ERR_NETWORK, OS_ERR_SERVICE ...   the object is not staged; it may be there, for os_txn_gc
- * The function may go on without the object, or stage another. */
+ *   OS_ERR_NETWORK, OS_ERR_SERVICE ...   the object is not staged; it may be there, for os_txn_gc */
 OS_API os_code os_txn_stage(os_txn *txn, const os_stage *stage, const char **ret_key, os_error *err);
 
 /* One intent that os_txn_gc has looked at. */

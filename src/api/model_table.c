@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of a model in an embedded file. */
+/* The table of a model, made. */
 #include "base/error.h"
 #include "client/arguments.h"
+#include "client/row_set.h"
 #include "oscommit_model.h"
-#include "sqlite/rows.h"
+#include "rows/definition.h"
 #include "transact/row.h"
 
 struct table_of_model {
@@ -65,28 +66,27 @@ static os_code create_table(os_client *client, const void *context, os_error *er
     struct rows_index indexes[ROWS_INDEXES_MAX];
     const char *names[ROWS_NAMES_MAX];
     struct rows_definition definition;
-    struct sqlite_rows *rows = NULL;
+    struct clock_reading now;
     os_call call;
+    clock_read(&now);
     os_code code = of->model != NULL ? arguments_take_call(of->call, &call, err)
                                      : error_set(err, OS_ERR_ARGUMENT, "The model is NULL.");
-    if (code == OS_OK && client->settings.ledger_scheme != SETTINGS_SQLITE)
-        code = error_set(err, OS_ERR_UNSUPPORTED,
-                         "Only a table of an embedded file is made here. At DynamoDB make it with its own tools, such "
-                         "as aws dynamodb create-table.");
+    if (code == OS_OK)
+        code = row_call_check(client, err);
     if (code == OS_OK)
         code = define(of->model->model, indexes, names, &definition, err);
     if (code != OS_OK)
         return code;
-    const struct sqlite_patience patience =
-        sqlite_patience_ms(call.deadline_ms < UINT32_MAX ? (uint32_t)call.deadline_ms : UINT32_MAX);
-    code = sqlite_rows_open(client->settings.table, &patience, &rows, err);
-    if (code == OS_OK)
-        code = sqlite_rows_create(rows, of->model->table_name, &definition, patience, err);
-    sqlite_rows_close(rows);
+    struct row_call row_call = {
+        .client = client,
+        .request = {.verb = ROW_CREATE, .table = of->model->table_name, .definition = &definition},
+        .name = "creation of the table"};
+    code = row_set_ask_one(&row_call, &call, now.monotonic_ms + call.deadline_ms, err);
+    row_call_free(&row_call);
     return code;
 }
 
-os_code os_model_create_table(os_client *client, const os_model *model, const os_call *call, os_error *err)
+os_code os_model_table_create(os_client *client, const os_model *model, const os_call *call, os_error *err)
 {
     const struct table_of_model of = {.model = model, .call = call};
     return client_perform(client, create_table, &of, err);

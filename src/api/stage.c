@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects with rows, as functions of oscommit_model.h. */
 #include "transact/stage.h"
-#include "base/error.h"
 #include "transact/intent.h"
 
 os_code os_stage_model(const char *table, os_model **ret, os_error *err)
@@ -9,18 +8,6 @@ os_code os_stage_model(const char *table, os_model **ret, os_error *err)
     os_code code = os_model_parse(intent_schema, table, ret, err);
     if (code == OS_OK)
         (*ret)->is_of_intents = true;
-    return code;
-}
-
-os_code os_txn_stage(os_txn *txn, const os_stage *stage, const char **ret_key, os_error *err)
-{
-    os_error own;
-    error_clear(&own);
-    os_code code = transact_stage(txn, stage, ret_key, &own);
-    if (err != NULL)
-        *err = own;
-    if (err != NULL && code == OS_OK)
-        error_clear(err);
     return code;
 }
 

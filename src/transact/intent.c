@@ -24,6 +24,14 @@ struct intent_fields intent_read(const json_t *fields)
                                   .since_s = json_integer_value(json_object_get(fields, "since"))};
 }
 
+os_call stage_time_left(const struct os_txn *txn)
+{
+    os_call left = txn_time_left(txn);
+    if (left.deadline_ms == 0)
+        left.deadline_ms = 1;
+    return left;
+}
+
 /* ------------------------------------------------------------------------------------------------ transactions */
 
 struct intent_work {

@@ -25,6 +25,9 @@ os_code intent_mark(const struct intent *intent, bool *ret_there, os_error *err)
 /* O4. OS_OK also if it is gone. */
 os_code intent_erase(const struct intent *intent, os_error *err);
 
+/* What is left for the next of several calls; at least a millisecond, as 0 stands for the default. */
+os_call stage_time_left(const struct os_txn *txn);
+
 /* What the row of an intent says; borrowed from its fields. */
 struct intent_fields {
     const char *key;

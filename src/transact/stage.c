@@ -36,7 +36,7 @@ static void staged_free(struct staged *staged)
 static struct intent intent_of(const struct os_txn *txn, const struct staged *staged)
 {
     return (struct intent){
-        .client = txn->client, .model = staged->intents, .key = staged->whole, .limits = txn_time_left(txn)};
+        .client = txn->client, .model = staged->intents, .key = staged->whole, .limits = stage_time_left(txn)};
 }
 
 /* ------------------------------------------------------------------------------------------------ the end of the run */
@@ -44,7 +44,7 @@ static struct intent intent_of(const struct os_txn *txn, const struct staged *st
 /* O4, O5. */
 static void take_back(const struct os_txn *txn, const struct staged *staged)
 {
-    const os_call left = txn_time_left(txn);
+    const os_call left = stage_time_left(txn);
     const struct plain_arguments arguments = {.key = staged->key, .call = &left};
     os_error error;
     if (staged->may_be_put && plain_call(txn->client, &arguments, plain_delete, &error) != OS_OK)
@@ -149,7 +149,7 @@ static os_code write_intent(const struct os_txn *txn, struct staged *staged, os_
 
 static os_code put(const struct os_txn *txn, const os_stage *stage, struct staged *staged, os_error *err)
 {
-    const os_call left = txn_time_left(txn);
+    const os_call left = stage_time_left(txn);
     const struct plain_arguments arguments = {
         .key = staged->key, .body = stage->body, .put_options = stage->put, .call = &left};
     os_code code = plain_call(txn->client, &arguments, plain_put, err);

@@ -43,15 +43,15 @@ static os_code remove_one(const struct stage_gc *gc, const char *key, struct int
                           os_error *err)
 {
     bool is_there = false;
-    intent->limits = txn_time_left(&gc->time);
+    intent->limits = stage_time_left(&gc->time);
     os_code code = intent_mark(intent, &is_there, err);
     *ret_gone = code == OS_OK && !is_there;
     if (code != OS_OK || !is_there)
         return code;
-    const os_call left = txn_time_left(&gc->time);
+    const os_call left = stage_time_left(&gc->time);
     const struct plain_arguments arguments = {.key = key, .call = &left};
     code = plain_call(gc->time.client, &arguments, plain_delete, err);
-    intent->limits = txn_time_left(&gc->time);
+    intent->limits = stage_time_left(&gc->time);
     return code == OS_OK ? intent_erase(intent, err) : code;
 }
 
@@ -132,18 +132,12 @@ static os_code search_page(struct stage_gc *gc, json_t **start_key)
     const struct rows_list list = {.table = &gc->options.intents->table, .start_key = *start_key};
     struct row_call call = {
         .client = gc->time.client, .request = {.verb = ROW_LIST, .list = &list}, .name = "search for intents"};
-    struct row_set set = {.calls = &call, .count = 1, .parallel = 1, .limits = txn_time_left(&gc->time)};
-    row_set_prepare(&set);
-    os_code code = sync_run(gc->time.client, &set.sync, gc->err);
-    if (code == OS_OK && call.error.code != OS_OK) {
-        *gc->err = call.error;
-        code = call.error.code;
-    }
+    os_code code = row_set_ask_one(&call, &gc->call, gc->time.deadline_monotonic_ms, gc->err);
     json_decref(*start_key);
     *start_key = code == OS_OK ? json_incref(call.answer.page.last_key) : NULL;
     if (code == OS_OK)
         code = judge_page(gc, &call.answer.page);
-    row_set_free(&set);
+    row_call_free(&call);
     return code;
 }
 

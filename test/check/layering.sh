@@ -50,7 +50,7 @@ declare -A below=(
     [sigv2]="s3 aws base"
 )
 # Single headers that a folder may include beyond that.
-declare -A besides=([store]="sigv2/module.h" [api]="sqlite/sqlite.h sqlite/rows.h")
+declare -A besides=([store]="sigv2/module.h" [api]="sqlite/sqlite.h")
 # Single headers that the unit tests of a folder may include beyond that: they look at what others have left on the disk.
 declare -A test_besides=(
     [api]="ledger/record_item.h item/item.h sqlite/tables.h sqlite/rows.h local/file_lock.h" [dynamo]="ledger/record_item.h" [sqlite]="ledger/record_item.h" [delta]="dynamo/item.h syntax/json.h" [lance]="dynamo/item.h syntax/json.h dynamo/request.h aws/endpoint.h" [holding]="dynamo/item.h syntax/json.h dynamo/request.h aws/endpoint.h"

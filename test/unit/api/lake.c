@@ -34,8 +34,8 @@ void lake_set_up(struct lake *ret)
     ret->client = lake_client(ret, NULL);
     CHECK_CODE(os_model_parse(table_schema, NULL, &ret->pointers, &ret->error), OS_OK, &ret->error);
     CHECK_CODE(os_stage_model("Intents", &ret->intents, &ret->error), OS_OK, &ret->error);
-    CHECK_CODE(os_model_create_table(ret->client, ret->pointers, NULL, &ret->error), OS_OK, &ret->error);
-    CHECK_CODE(os_model_create_table(ret->client, ret->intents, NULL, &ret->error), OS_OK, &ret->error);
+    CHECK_CODE(os_model_table_create(ret->client, ret->pointers, NULL, &ret->error), OS_OK, &ret->error);
+    CHECK_CODE(os_model_table_create(ret->client, ret->intents, NULL, &ret->error), OS_OK, &ret->error);
     ret->result = (os_txn_result)OS_TXN_RESULT_INIT;
 }
 

@@ -130,12 +130,12 @@ TEST_WITH(lake, a_table_is_made_once_and_not_as_another_one)
         "\"s\",\"t\"],"
         "\"KEY\":[\"n\"],\"SORT_KEY\":[\"s\"],\"INDEXES\":{\"byT\":{\"KEY\":[\"t\"],"
         "\"INCLUDE_ONLY\":[\"u\"]}}}";
-    CHECK_CODE(os_model_create_table(lake->client, lake->pointers, NULL, &lake->error), OS_OK, &lake->error);
+    CHECK_CODE(os_model_table_create(lake->client, lake->pointers, NULL, &lake->error), OS_OK, &lake->error);
     CHECK_CODE(os_model_parse(schema, NULL, &other, &lake->error), OS_OK, &lake->error);
-    CHECK_CODE(os_model_create_table(lake->client, other, NULL, &lake->error), OS_ERR_TABLE, &lake->error);
+    CHECK_CODE(os_model_table_create(lake->client, other, NULL, &lake->error), OS_ERR_TABLE, &lake->error);
     os_model_free(other);
     CHECK_CODE(os_model_parse(schema, "Others", &other, &lake->error), OS_OK, &lake->error);
-    CHECK_CODE(os_model_create_table(lake->client, other, NULL, &lake->error), OS_OK, &lake->error);
+    CHECK_CODE(os_model_table_create(lake->client, other, NULL, &lake->error), OS_OK, &lake->error);
     os_model_free(other);
-    CHECK_CODE(os_model_create_table(lake->client, NULL, NULL, &lake->error), OS_ERR_ARGUMENT, &lake->error);
+    CHECK_CODE(os_model_table_create(lake->client, NULL, NULL, &lake->error), OS_ERR_ARGUMENT, &lake->error);
 }
