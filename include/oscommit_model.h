@@ -251,6 +251,88 @@ OS_API os_code os_query_fetch(os_query *query, size_t count, const char *token, 
 typedef os_code (*os_row_fn)(void *context, os_row *row, os_error *err);
 /* The first `count` rows, or all, one after the other. They are fetched a hundred at a time. Blocks. Fails as os_query_fetch. */
 OS_API os_code os_query_run(os_query *query, size_t count, os_row_fn each, void *context, os_error *err);
+/* ------------------------------------------------------------------------------------------------ objects with rows
+ *
+ * Objects that become visible together with rows, or not at all: a run stages each under a key that nobody else has, and
+ * writes the keys into rows. Who follows the keys that rows have never meets an object that is not whole, nor one without
+ * the others. docs/catalog.md has the rules, and examples/catalog.c a catalog of tables.
+ *
+ * Before an object is put, a row says that it will be: an intent. The commit deletes it, on the condition that it is
+ * unchanged. So an intent is there as long as its object is not committed, and os_txn_gc, which changes the intent before it
+ * deletes the object, and a commit exclude each other. What a run has put that is certainly not committed is removed when
+ * the run ends; what stays behind, because a process was killed or an answer lost, by os_txn_gc. */
+
+/* The model of intents, whose rows are in a table of their own: its key is `_id` (S), as of other models with a string for
+ * a key. One table may be for many buckets. *ret is for os_model_free. OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY. */
+OS_API os_code os_stage_model(const char *table, os_model **ret, os_error *err);
+
+/* Makes the table of a model, and waits until it can be used; one that is there and the same is fine. Blocks.
+ *   OS_ERR_TABLE  it is there, and another one: the message says what differs */
+OS_API os_code os_model_table_create(os_client *client, const os_model *model, const os_call *call, os_error *err);
+
+/* What is staged. Brackets name the defaults. */
+typedef struct os_stage {
+    size_t size;
+    const os_model *intents;   /* of os_stage_model; required */
+    const char *prefix;        /* the key is this, 32 hex digits, and `suffix` [""] */
+    const char *suffix;        /* [""] */
+    const os_body *body;       /* required. A run that follows stages anew: a stream must be there again */
+    const os_put_options *put; /* [nothing] */
+} os_stage;
+#define OS_STAGE_INIT OS_SIZED_(os_stage)
+
+/* Puts an object under a new key, which is the transaction's unless it commits: then the object is the caller's, and no gc
+ * touches it. Objects that lose their row, such as those that a key in a row named before, are the caller's affair, too.
+ * *ret_key is borrowed until the function returns. Takes one of the 100 rows of the transaction. Three requests. Blocks.
+ *   OS_ERR_CONFLICT     a gc was faster
+ *   OS_ERR_ARGUMENT     also under forward_only: what does not commit must be deleted
+ *   OS_ERR_NETWORK, OS_ERR_SERVICE ...   the object is not staged; it may be there, for os_txn_gc */
+OS_API os_code os_txn_stage(os_txn *txn, const os_stage *stage, const char **ret_key, os_error *err);
+
+/* One intent that os_txn_gc has looked at. */
+typedef struct os_txn_garbage {
+    size_t size;
+    os_garbage_fate fate;
+    const char *key;    /* of the object, as this client names it; the strings are borrowed for the callback */
+    int64_t since_s;    /* when it was staged, by the clock of who did */
+    const char *reason; /* a sentence, or "" */
+} os_txn_garbage;
+/* Runs on the calling thread. Returns 0 to go on; any other value ends the call with OS_ERR_STOPPED. */
+typedef int (*os_txn_garbage_fn)(void *context, const os_txn_garbage *garbage);
+
+/* What os_txn_gc looks at. */
+typedef struct os_txn_gc_options {
+    size_t size;
+    const os_model *intents; /* required */
+    const char *prefix;      /* only keys that start with it [all of the store] */
+    /* Only what was staged longer ago than this, by this machine's clock [86,400]. It must be longer than any transaction
+     * may take, and by more than a quarter of an hour: so long a store takes a request that was sent before. */
+    uint64_t older_than_s;
+    /* Non-zero: of any age. Only while nobody stages: a transaction that is under way does not commit then, and an object
+     * that a process puts before it is killed may stay for ever. */
+    int of_any_age;
+    int remove; /* non-zero: remove what is found. 0: a dry run */
+} os_txn_gc_options;
+#define OS_TXN_GC_OPTIONS_INIT OS_SIZED_(os_txn_gc_options)
+
+/* What os_txn_gc has seen and done. */
+typedef struct os_txn_gc_result {
+    size_t size;
+    uint64_t seen;  /* intents of this store, of any age */
+    uint64_t found; /* dry run: would be removed */
+    uint64_t removed;
+    uint64_t spared; /* its transaction committed meanwhile, or another gc has removed it */
+    uint64_t failed;
+} os_txn_gc_result;
+#define OS_TXN_GC_RESULT_INIT OS_SIZED_(os_txn_gc_result)
+
+/* Removes objects that were staged and whose transactions ended without a commit, were killed, or are still unknown: those
+ * never commit afterwards. Several at once, and one that is killed at any point, are fine: the next goes on. Parts of
+ * uploads that were not completed are for os_gc. In a bucket with versions a removed object stays as a version.
+ * OS_OK: everything was looked at; ret->failed counts what could not be removed, or not certainly. `call`, `each` and `ret`
+ * may be NULL. `ret` is filled on failure too. Blocks. */
+OS_API os_code os_txn_gc(os_client *client, const os_txn_gc_options *options, const os_call *call,
+                         os_txn_garbage_fn each, void *context, os_txn_gc_result *ret, os_error *err);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "model/model_schema_build.h"
 #include "syntax/json.h"
+#include "transact/stage.h"
 #include "transact/transact.h"
 
 #include <stdlib.h>
@@ -190,4 +191,11 @@ void os_txn_cache_rows(os_txn *txn)
 {
     if (txn != NULL)
         txn->caches_rows = true;
+}
+
+os_code os_txn_stage(os_txn *txn, const os_stage *stage, const char **ret_key, os_error *err)
+{
+    os_error own;
+    error_clear(&own);
+    return say(txn, transact_stage(txn, stage, ret_key, &own), &own, err);
 }

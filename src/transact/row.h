@@ -14,6 +14,7 @@ struct os_model {
     struct model *model;
     char *table_name;
     struct rows_table table;
+    bool is_of_intents; /* stage.h */
 };
 
 /* How it came into the transaction. */

@@ -188,6 +188,8 @@ static os_verdict run_once(struct os_txn *txn, const struct transact_arguments *
         verdict = commit(txn, result, ret_end, err);
     }
     query_free_all(txn);
+    if (txn->end_staged != NULL)
+        txn->end_staged(txn, verdict);
     txn_free_rows(txn);
     return verdict;
 }

@@ -7,6 +7,7 @@
 #include "transact/row.h"
 
 enum { TXN_CHAINS = 1024 };
+struct staged;
 
 struct os_txn {
     os_client *client;
@@ -21,7 +22,9 @@ struct os_txn {
     struct os_query *queries;          /* query_free_all */
     bool only_reads;
     bool caches_rows;
-    os_error failed; /* what was asked of it and came to nothing, so that it cannot commit; OS_OK: nothing */
+    os_error failed;       /* what was asked of it and came to nothing, so that it cannot commit; OS_OK: nothing */
+    struct staged *staged; /* stage.h; NULL: none */
+    void (*end_staged)(struct os_txn *txn, os_verdict verdict); /* at the end of the run; NULL with it */
 };
 
 void txn_free_rows(struct os_txn *txn);
