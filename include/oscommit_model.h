@@ -46,6 +46,12 @@ typedef struct os_model os_model;
 OS_API os_code os_model_parse(const char *schema, const char *table, os_model **ret, os_error *err);
 OS_API void os_model_free(os_model *model); /* no transaction that uses it is under way. NULL is fine */
 
+/* Creates the table of a model (on-demand billing, its keys and indexes, TTL on EXPIRE_EPOCH_FIELD) and waits until it can be
+ * used; for sqlite the file, too. OS_OK also if a fit one exists. Where several models have one table, that of the one whose
+ * indexes it is to have. Blocks.
+ *   OS_ERR_TABLE  one exists, and is not fit: the message says what is different */
+OS_API os_code os_model_create_table(os_client *client, const os_model *model, const os_call *call, os_error *err);
+
 /* ---------------------------------------------------------------------------------------------------- transactions */
 
 /* One run of a transaction's function, until that returns. */

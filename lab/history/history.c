@@ -244,6 +244,21 @@ bool history_add_transaction(struct history *history, const struct history_trans
     return place != NULL;
 }
 
+bool history_end_transaction(struct history *history, size_t index, const struct history_transaction *end)
+{
+    struct history_transaction own = *end;
+
+    if (!take_over(history, &own.message))
+        return false;
+    struct history_transaction *place = (struct history_transaction *)history->transactions.items + index;
+    place->end_us = own.end_us;
+    place->verdict = own.verdict;
+    place->settled = own.settled;
+    place->settled_us = own.settled_us;
+    place->message = own.message;
+    return true;
+}
+
 bool history_add_sum(struct history *history, const struct history_sum *sum)
 {
     struct history_sum own = *sum;

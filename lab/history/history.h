@@ -157,6 +157,9 @@ bool history_add_lease(struct history *history, const struct history_lease *leas
 bool history_add_transaction(struct history *history, const struct history_transaction *transaction);
 bool history_add_sum(struct history *history, const struct history_sum *sum);
 
+/* What came of a transaction that was added: its end, its verdicts and its message replace those it has. False: no memory. */
+bool history_end_transaction(struct history *history, size_t index, const struct history_transaction *end);
+
 /* A fact about the run for people ("store", "faults", "started" ...), in the order in which they were given. */
 bool history_add_fact(struct history *history, const char *name, const char *value);
 

@@ -94,6 +94,15 @@ bool race_may_try_again(os_code code)
     }
 }
 
+void race_take_failure(struct race_worker *worker, const os_error *error)
+{
+    if (!race_may_try_again(error->code)) {
+        race_report_trouble(worker, error);
+        worker->stop = true;
+    }
+    worker->stop = worker->stop || interrupt_seen(&worker->session.interrupt);
+}
+
 uint64_t race_next_call(struct race_worker *worker)
 {
     worker->task.serial++;
@@ -102,28 +111,64 @@ uint64_t race_next_call(struct race_worker *worker)
 
 /* ------------------------------------------------------------------------------------------------ settling */
 
+static bool ask_of_object(struct race_worker *worker, const char *ticket, struct race_message *message)
+{
+    os_result result = OS_RESULT_INIT;
+    os_error error = {0};
+    bool final;
+
+    message->verdict = os_resolve(worker->session.client, ticket, &worker->session.call, &result, &error);
+    message->requests += result.requests;
+    (void)snprintf(message->rule, sizeof(message->rule), "%s", result.rule);
+    (void)snprintf(message->text, sizeof(message->text), "%.500s", error.message);
+    final = message->verdict != OS_UNKNOWN || result.final != 0; /* no later question is answered otherwise */
+    os_result_clear(&result);
+    return final;
+}
+
 os_verdict race_settle(struct race_worker *worker, uint64_t call, const char *ticket)
 {
     uint64_t patience_ends = race_now_us() + (uint64_t)PATIENCE_MS * 1000;
     struct race_message message = {.kind = RACE_MESSAGE_SETTLED, .call = call, .verdict = OS_UNKNOWN};
     bool final = false;
 
-    while (!final && race_now_us() < patience_ends && !worker->stop) {
-        os_result result = OS_RESULT_INIT;
-        os_error error = {0};
-        message.verdict = os_resolve(worker->session.client, ticket, &worker->session.call, &result, &error);
-        message.requests += result.requests;
+    for (unsigned asked = 1; !final && race_now_us() < patience_ends && !worker->stop; asked++) {
+        final = worker->bank.accounts > 0 ? race_ask_of_transaction(worker, ticket, asked, &message)
+                                          : ask_of_object(worker, ticket, &message);
         message.end_us = race_now_us();
-        (void)snprintf(message.rule, sizeof(message.rule), "%s", result.rule);
-        (void)snprintf(message.text, sizeof(message.text), "%.500s", error.message);
-        final = message.verdict != OS_UNKNOWN || result.final != 0; /* no later question is answered otherwise */
-        os_result_clear(&result);
         if (!final)
             race_pause_shortly(worker);
     }
     if (final)
         race_send(worker, &message);
     return message.verdict;
+}
+
+static void send_ticket(struct race_worker *worker, uint64_t call, const char *ticket)
+{
+    struct race_message message = {.kind = RACE_MESSAGE_TICKET, .call = call, .ticket = ticket};
+
+    race_send(worker, &message);
+}
+
+os_verdict race_end_call(struct race_worker *worker, struct race_message *end, const char *ticket,
+                         const os_error *error)
+{
+    os_verdict verdict = end->verdict;
+    bool is_open = verdict == OS_UNKNOWN && ticket != NULL;
+
+    end->kind = RACE_MESSAGE_END;
+    end->end_us = race_now_us();
+    (void)snprintf(end->text, sizeof(end->text), "%.500s", error->message);
+    if (is_open)
+        send_ticket(worker, end->call, ticket); /* first: another process may have to settle it */
+    race_send(worker, end);
+    if (verdict == OS_NOT_EXECUTED)
+        race_take_failure(worker, error);
+    if (is_open)
+        verdict = race_settle(worker, end->call, ticket);
+    worker->stop = worker->stop || interrupt_seen(&worker->session.interrupt);
+    return verdict;
 }
 
 /* ------------------------------------------------------------------------------------------------ writing */
@@ -169,31 +214,21 @@ static void send_start(struct race_worker *worker, const struct race_write *writ
     race_send(worker, &message);
 }
 
-static void send_end(struct race_worker *worker, uint64_t call, os_verdict verdict, const os_result *result,
-                     const os_error *error)
+static os_verdict end_write(struct race_worker *worker, uint64_t call, os_verdict verdict, const os_result *result,
+                            const os_error *error)
 {
-    struct race_message message = {.kind = RACE_MESSAGE_END,
-                                   .call = call,
-                                   .verdict = verdict,
-                                   .end_us = race_now_us(),
-                                   .generation = result->generation,
-                                   .attempts = result->attempts,
-                                   .requests = result->requests,
-                                   .guards = result->guards,
-                                   .waited_ms = result->waited_ms,
-                                   .took_over = result->took_over != 0};
+    struct race_message end = {.call = call,
+                               .verdict = verdict,
+                               .generation = result->generation,
+                               .attempts = result->attempts,
+                               .requests = result->requests,
+                               .guards = result->guards,
+                               .waited_ms = result->waited_ms,
+                               .took_over = result->took_over != 0};
 
-    (void)snprintf(message.rule, sizeof(message.rule), "%s", result->rule);
-    (void)snprintf(message.guard, sizeof(message.guard), "%s", guarded_name(result->guard));
-    (void)snprintf(message.text, sizeof(message.text), "%.500s", error->message);
-    race_send(worker, &message);
-}
-
-static void send_ticket(struct race_worker *worker, uint64_t call, const char *ticket)
-{
-    struct race_message message = {.kind = RACE_MESSAGE_TICKET, .call = call, .ticket = ticket};
-
-    race_send(worker, &message);
+    (void)snprintf(end.rule, sizeof(end.rule), "%s", result->rule);
+    (void)snprintf(end.guard, sizeof(end.guard), "%s", guarded_name(result->guard));
+    return race_end_call(worker, &end, result->ticket, error);
 }
 
 os_verdict race_write(struct race_worker *worker, const struct race_write *write)
@@ -209,16 +244,7 @@ os_verdict race_write(struct race_worker *worker, const struct race_write *write
     }
     send_start(worker, write);
     verdict = call_store(worker, write, key, &result, &error);
-    if (verdict == OS_UNKNOWN && result.ticket != NULL)
-        send_ticket(worker, write->call, result.ticket); /* first: another process may have to settle it */
-    send_end(worker, write->call, verdict, &result, &error);
-    if (verdict == OS_NOT_EXECUTED && !race_may_try_again(error.code)) {
-        race_report_trouble(worker, &error);
-        worker->stop = true;
-    }
-    if (verdict == OS_UNKNOWN && result.ticket != NULL)
-        verdict = race_settle(worker, write->call, result.ticket);
-    worker->stop = worker->stop || interrupt_seen(&worker->session.interrupt);
+    verdict = end_write(worker, write->call, verdict, &result, &error);
     os_result_clear(&result);
     free(key);
     return verdict;

@@ -28,7 +28,8 @@ static bool is_attempt(const struct proxy_request *request)
 
 static bool harm_is_write(const struct proxy_request *request)
 {
-    return is_attempt(request) || strcmp(request->service_call, "PutItem") == 0;
+    return is_attempt(request) || strcmp(request->service_call, "PutItem") == 0 ||
+           strcmp(request->service_call, "UpdateItem") == 0 || strcmp(request->service_call, "TransactWriteItems") == 0;
 }
 
 /* Writes are where it hurts, so what is due mostly meets one of the next of these; now and then a read. */

@@ -50,7 +50,7 @@ static bool add_facts(struct race *race)
     char faults[160];
 
     name_faults(race->faults_wanted, faults, sizeof(faults));
-    return (race->lease_count > 0 || history_add_fact(history, "store", race->at->url)) &&
+    return (race_is_in_table(race) || history_add_fact(history, "store", race->at->url)) &&
            history_add_fact(history, "ledger", ledger == NULL ? "" : ledger) && add_begin(race) &&
            history_add_fact(history, "faults", faults) && history_add_fact(history, "version", os_version()) &&
            add_number(history, "seed", race->seed) && add_number(history, "writers", race->writers) &&
@@ -125,6 +125,16 @@ bool race_judge_leases(struct race *race)
 {
     if (!race_lease_pauses(race) || race->record.no_memory || !add_facts(race) || !add_facts_of_leases(race) ||
         !lease_judge(race->record.history, &race->leases))
+        return tell_no_memory(race);
+    race->progress.judged = true;
+    return write_history(race);
+}
+
+bool race_judge_transactions(struct race *race)
+{
+    if (!race_record_finish(&race->record) || !add_facts(race) ||
+        !add_number(race->record.history, "accounts", race->account_count) ||
+        !judge_transactions(race->record.history, &race->transactions))
         return tell_no_memory(race);
     race->progress.judged = true;
     return write_history(race);

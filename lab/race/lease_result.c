@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/clean.h"
-#include "cli/streams.h"
 #include "race/lease_figures.h"
 #include "race/race.h"
 
@@ -68,19 +67,8 @@ static void print_leases_json(struct race *race, enum race_judgement judgement, 
 
 enum status race_print_leases(struct race *race)
 {
-    struct output *output = &race->session->output;
     char sentence[1024];
     enum race_judgement judgement = conclude_leases(race, sentence, sizeof(sentence));
-    enum status status = race_status_of(judgement);
 
-    progress_end(&output->progress);
-    if (output->json) {
-        print_leases_json(race, judgement, sentence);
-    } else if (!output->quiet) {
-        print_leases_human(race, judgement, sentence);
-        (void)streams_flush();
-    } else if (status != STATUS_DONE) {
-        output_message(output, sentence);
-    }
-    return status;
+    return race_print(race, judgement, sentence, print_leases_human, print_leases_json);
 }

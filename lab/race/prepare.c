@@ -36,6 +36,7 @@ bool race_prepare(struct race *race, const struct race_settings *settings, struc
     race->faults_wanted = settings->faults;
     race->lease_count = settings->leases;
     race->lease_ttl_s = settings->ttl_s;
+    race->account_count = settings->accounts;
     while (race->seed == 0) {
         if (getrandom(&race->seed, sizeof(race->seed), 0) != (ssize_t)sizeof(race->seed))
             return false;

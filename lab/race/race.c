@@ -103,7 +103,8 @@ static enum status run_session(struct race *race, const struct race_settings *se
 static bool take_operand(const struct options *options, struct location *ret, struct usage *usage)
 {
     if (options->operand_count == 0)
-        return usage_refuse(usage, "race needs a URL, below which it works, or --lock, to race for leases.");
+        return usage_refuse(
+            usage, "race needs a URL, below which it works, or --lock, to race for leases, or --transactions.");
     if (options_text(options, OPTION_TTL) != NULL)
         return usage_refuse(usage, "--ttl is of leases: it needs --lock.");
     return location_parse(options->operand[0], LOCATION_PREFIX, options, ret, usage);
@@ -119,7 +120,9 @@ enum status race_run(const struct options *options)
     enum status status;
 
     if (options_on(options, OPTION_LOCK))
-        return race_leases_run(options);
+        return race_in_table_run(options, &race_for_leases);
+    if (options_on(options, OPTION_TRANSACTIONS))
+        return race_in_table_run(options, &race_with_transactions);
     if (!take_operand(options, &at, &usage) ||
         !race_settings_take(options, strncmp(at.store, "file:", 5) == 0, &settings, &usage)) {
         location_clear(&at);

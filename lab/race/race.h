@@ -7,6 +7,7 @@
 #include "cli/session.h"
 #include "history/judge.h"
 #include "history/lease_judge.h"
+#include "history/transaction_judge.h"
 #include "race/content.h"
 #include "race/faults.h"
 #include "race/net.h"
@@ -46,6 +47,8 @@ struct race {
     unsigned lease_count; /* leases that are raced for; 0: it is a race for objects */
     uint64_t lease_ttl_s;
     struct lease_result leases;
+    unsigned account_count; /* between which transactions transfer; 0: none race */
+    struct transaction_result transactions;
     struct result_file history_file; /* not open: not wanted */
     struct result_file page_file;
 };
@@ -57,8 +60,26 @@ enum status race_run(const struct options *options);
 bool race_prepare(struct race *race, const struct race_settings *settings, struct location *at);
 void race_free(struct race *race);
 
-/* lease_race.c: the same for leases. */
-enum status race_leases_run(const struct options *options);
+/* A race in a table: for leases, or with transactions. The tables are those of the ledger, or of a file that is made for the
+ * race. */
+struct race_in_table {
+    /* What it is asked for. `network`: requests can be harmed. */
+    bool (*take)(const struct options *options, bool network, struct race_settings *ret, struct usage *usage);
+    /* False: the tables are not there or not fit, which was said. */
+    bool (*prepare)(struct race *race, bool network, enum status *ret_status);
+    bool (*judge)(struct race *race); /* as race_judge */
+    enum status (*print)(struct race *race);
+};
+
+/* table_race.c */
+enum status race_in_table_run(const struct options *options, const struct race_in_table *kind);
+static inline bool race_is_in_table(const struct race *race)
+{
+    return race->lease_count > 0 || race->account_count > 0;
+}
+
+extern const struct race_in_table race_for_leases;        /* lease_race.c */
+extern const struct race_in_table race_with_transactions; /* transaction_race.c */
 
 /* workers.c: starts the processes, runs them to their end, and settles what they left. False: they could not be
  * started, which was said. */
@@ -85,6 +106,9 @@ enum { RACE_FIRST_SERIAL = 1 }; /* of each lane: the probe's; its processes go o
 
 /* result.c: prints it, and gives the exit status. */
 enum status race_print_result(struct race *race);
+enum status race_print(struct race *race, enum race_judgement judgement, const char *sentence,
+                       void (*human)(const struct race *race, enum race_judgement judgement, const char *sentence),
+                       void (*json)(struct race *race, enum race_judgement judgement, const char *sentence));
 enum status race_status_of(enum race_judgement judgement);
 void race_print_faults(const struct race *race);
 void race_add_faults(struct json_line *line, const struct race *race);
@@ -99,6 +123,14 @@ bool race_lease_line_take(struct race *race, unsigned lane, uint64_t life, const
 void race_lease_killed(struct race *race, unsigned lane, uint64_t life); /* once it is gone */
 bool race_lease_pauses(struct race *race); /* hands over who stood still when; false: no memory */
 
+/* transaction_result.c: the same for transactions. */
+enum status race_print_transactions(struct race *race);
+
+/* transaction_record.c: a transaction that the process of a lane is about to commit, in a line. False: it is none that it may
+ * say, or there is no memory (record.no_memory). `serial` is that of the last one. */
+bool race_transaction_line_is(const char *line);
+bool race_transaction_line_take(struct race *race, unsigned lane, const char *line, uint64_t *serial);
+
 /* judge.c: opens the files that are wanted, before the race begins, and throws away what was not finished. */
 bool race_open_files(struct race *race, os_error *err);
 void race_close_files(struct race *race);
@@ -107,5 +139,6 @@ void race_close_files(struct race *race);
  * be written, which was said. */
 bool race_judge(struct race *race);
 bool race_judge_leases(struct race *race);
+bool race_judge_transactions(struct race *race);
 
 #endif

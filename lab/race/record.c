@@ -185,6 +185,16 @@ static bool record_settled(struct race_record *record, unsigned lane, const stru
     return false;
 }
 
+bool race_record_transaction(struct race_record *record, unsigned lane, uint64_t id, uint64_t start_us, size_t index)
+{
+    const struct race_message message = {.kind = RACE_MESSAGE_CALL, .call = id, .start_us = start_us};
+
+    if (!record_call(record, lane, &message))
+        return false;
+    record->entry[record->count - 1].transaction = index + 1;
+    return true;
+}
+
 bool race_record_message(struct race_record *record, unsigned lane, const struct race_message *message)
 {
     if (lane >= RACE_WRITERS_MAX)
@@ -247,15 +257,30 @@ uint64_t race_record_met(struct race_record *record, enum history_event_kind kin
     return met;
 }
 
+/* A transaction keeps its number, which its values name. */
+static bool hand_over(struct race_record *record, size_t index)
+{
+    const struct race_entry *entry = &record->entry[index];
+    struct history_call call = entry->call;
+
+    if (entry->transaction != 0) {
+        const struct history_transaction end = {.end_us = call.end_us,
+                                                .verdict = call.verdict,
+                                                .settled = call.settled,
+                                                .settled_us = call.settled_us,
+                                                .message = call.message};
+        return history_end_transaction(record->history, entry->transaction - 1, &end);
+    }
+    call.id = index + 1; /* the workers' own numbers have gaps; people count from 1 */
+    return history_add_call(record->history, &call);
+}
+
 bool race_record_finish(struct race_record *record)
 {
     bool good = !record->no_memory && !record->event_lost;
 
-    for (size_t i = 0; i < record->count && good; i++) {
-        struct history_call call = record->entry[i].call;
-        call.id = i + 1; /* the workers' own numbers have gaps; people count from 1 */
-        good = history_add_call(record->history, &call);
-    }
+    for (size_t i = 0; i < record->count && good; i++)
+        good = hand_over(record, i);
     (void)pthread_mutex_lock(&record->mutex);
     for (size_t i = 0; i < record->event_count && good; i++) {
         const struct race_event *event = &record->event[i];

@@ -15,6 +15,7 @@
 
 struct race_entry {
     struct history_call call; /* its strings are the history's */
+    size_t transaction;       /* index + 1 of the one in the history that it is; 0: it is a call of its own */
     char *ticket;             /* of an unknown call that is not settled; else NULL */
 };
 
@@ -50,6 +51,10 @@ void race_record_free(struct race_record *record);
 
 /* CALL, END, TICKET, SETTLED and READ of a lane. False: it contradicts what was said before, or no memory. */
 bool race_record_message(struct race_record *record, unsigned lane, const struct race_message *message);
+
+/* A transaction that the lane has begun, and that stands in the history without its end: END, TICKET and SETTLED are then of
+ * it. The same as of CALL. */
+bool race_record_transaction(struct race_record *record, unsigned lane, uint64_t id, uint64_t start_us, size_t index);
 
 /* The lane's process is gone: the call in which it was will never return. */
 void race_record_gone(struct race_record *record, unsigned lane);

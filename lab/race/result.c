@@ -300,23 +300,31 @@ static void print_result_json(struct race *race, enum race_judgement judgement, 
     (void)output_json_print(&race->session->output, &line);
 }
 
-enum status race_print_result(struct race *race)
+enum status race_print(struct race *race, enum race_judgement judgement, const char *sentence,
+                       void (*human)(const struct race *race, enum race_judgement judgement, const char *sentence),
+                       void (*json)(struct race *race, enum race_judgement judgement, const char *sentence))
 {
     struct output *output = &race->session->output;
-    char sentence[1024];
-    enum race_judgement judgement =
-        race_conclude(&race->summary, &race->progress, &race->judged, race->duration_us > 0 ? NULL : race->count,
-                      sentence, sizeof(sentence));
     enum status status = race_status_of(judgement);
 
     progress_end(&output->progress);
     if (output->json) {
-        print_result_json(race, judgement, sentence);
+        json(race, judgement, sentence);
     } else if (!output->quiet) {
-        print_result_table(race, judgement, sentence);
+        human(race, judgement, sentence);
         (void)streams_flush();
     } else if (status != STATUS_DONE) {
         output_message(output, sentence);
     }
     return status;
+}
+
+enum status race_print_result(struct race *race)
+{
+    char sentence[1024];
+    enum race_judgement judgement =
+        race_conclude(&race->summary, &race->progress, &race->judged, race->duration_us > 0 ? NULL : race->count,
+                      sentence, sizeof(sentence));
+
+    return race_print(race, judgement, sentence, print_result_table, print_result_json);
 }

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum { WRITERS_DEFAULT = 8, KEYS_DEFAULT = 50 };
-enum { LEASES_DEFAULT = 2, LEASES_MAX = 1000, LEASES_S = 30, LEASE_TTL_S = 3, LEASE_TTL_MOST_S = 24 * 3600 };
+enum { TABLE_S = 30, ACCOUNTS_DEFAULT = 50, ACCOUNTS_MAX = 100 /* what one transaction reads */ };
+enum { LEASES_DEFAULT = 2, LEASES_MAX = 1000, LEASE_TTL_S = 3, LEASE_TTL_MOST_S = 24 * 3600 };
 enum { LENGTH_S = 5, ALLOWANCE_S = 5, MARGIN_S = 2 }; /* docs/rules.md, F1 */
 
 static uint64_t number_or(const struct options *options, enum option_id id, uint64_t otherwise)
@@ -62,7 +63,7 @@ static bool take_faults(const struct options *options, bool embedded, struct rac
         return usage_refuse(usage,
                             "A %s has no network, so only the faults pause and kill are possible: give --faults "
                             "pause,kill.",
-                            ret->leases > 0 ? "table in a file" : "store in a folder");
+                            ret->leases > 0 || ret->accounts > 0 ? "table in a file" : "store in a folder");
     }
     return true;
 }
@@ -79,19 +80,36 @@ bool race_settings_take(const struct options *options, bool embedded, struct rac
     return take_duration(options, ret, usage) && take_faults(options, embedded, ret, usage);
 }
 
-/* What a race for leases has no use for. */
-static bool refuse_of_objects(const struct options *options, struct usage *usage)
+/* What a race in a table has no use for. `flag` is the one that asks for it. */
+static bool refuse_of_objects(const struct options *options, const char *flag, struct usage *usage)
 {
     static const enum option_id others[] = {OPTION_UPDATES, OPTION_COPIES, OPTION_DELETES, OPTION_REPORT};
 
     if (options->operand_count > 0) {
-        return usage_refuse(usage, "--lock takes no URL: leases are in a table, which --ledger names, not \"%.60s\".",
+        return usage_refuse(usage, "%s takes no URL: it races in a table, which --ledger names, not \"%.60s\".", flag,
                             options->operand[0]);
     }
+    if (options_on(options, OPTION_LOCK) && options_on(options, OPTION_TRANSACTIONS))
+        return usage_refuse(usage, "--lock and --transactions exclude each other.");
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (options_text(options, others[i]) != NULL)
-            return usage_refuse(usage, "--lock and --%s exclude each other.", option_table[others[i]].name);
+            return usage_refuse(usage, "%s and --%s exclude each other.", flag, option_table[others[i]].name);
     return true;
+}
+
+/* What every race in a table has, after what is its own. */
+static bool take_of_table(const struct options *options, bool network, const char *flag, struct race_settings *ret,
+                          struct usage *usage)
+{
+    const char *duration = options_text(options, OPTION_DURATION);
+
+    ret->writers = (unsigned)number_or(options, OPTION_WRITERS, WRITERS_DEFAULT);
+    ret->seed = options_number(options, OPTION_SEED);
+    ret->duration_us = TABLE_S * UINT64_C(1000000);
+    ret->faults = RACE_FAULT_LOCAL;
+    return refuse_of_objects(options, flag, usage) &&
+           (duration == NULL || race_duration_parse(duration, &ret->duration_us, usage)) &&
+           take_faults(options, !network, ret, usage);
 }
 
 static bool take_ttl(const struct options *options, struct race_settings *ret, struct usage *usage)
@@ -107,20 +125,27 @@ static bool take_ttl(const struct options *options, struct race_settings *ret, s
 bool race_settings_take_leases(const struct options *options, bool network, struct race_settings *ret,
                                struct usage *usage)
 {
-    const char *duration = options_text(options, OPTION_DURATION);
     uint64_t leases = number_or(options, OPTION_KEYS, LEASES_DEFAULT);
 
     memset(ret, 0, sizeof(*ret));
-    ret->writers = (unsigned)number_or(options, OPTION_WRITERS, WRITERS_DEFAULT);
-    ret->seed = options_number(options, OPTION_SEED);
-    ret->duration_us = LEASES_S * UINT64_C(1000000);
-    ret->faults = RACE_FAULT_LOCAL;
     if (leases > LEASES_MAX)
         return usage_refuse(usage, "With --lock, --keys is the number of leases: at most %d.", LEASES_MAX);
     ret->leases = (unsigned)leases;
-    return refuse_of_objects(options, usage) && take_ttl(options, ret, usage) &&
-           (duration == NULL || race_duration_parse(duration, &ret->duration_us, usage)) &&
-           take_faults(options, !network, ret, usage);
+    return take_of_table(options, network, "--lock", ret, usage) && take_ttl(options, ret, usage);
+}
+
+bool race_settings_take_transactions(const struct options *options, bool network, struct race_settings *ret,
+                                     struct usage *usage)
+{
+    uint64_t accounts = number_or(options, OPTION_KEYS, ACCOUNTS_DEFAULT);
+
+    memset(ret, 0, sizeof(*ret));
+    if (accounts < 2 || accounts > ACCOUNTS_MAX)
+        return usage_refuse(usage, "With --transactions, --keys is the number of accounts: 2 to %d.", ACCOUNTS_MAX);
+    if (options_text(options, OPTION_TTL) != NULL)
+        return usage_refuse(usage, "--ttl is of leases: it needs --lock.");
+    ret->accounts = (unsigned)accounts;
+    return take_of_table(options, network, "--transactions", ret, usage);
 }
 
 uint64_t race_attempt_us(const struct options *options)

@@ -16,8 +16,9 @@ struct race_settings {
     uint64_t duration_us;       /* 0: by counts */
     uint64_t seed;              /* 0: to be drawn */
     unsigned faults;
-    unsigned leases; /* raced for; 0: objects are */
-    uint64_t ttl_s;  /* of a lease */
+    unsigned leases;   /* raced for; 0: none are */
+    uint64_t ttl_s;    /* of a lease */
+    unsigned accounts; /* between which transactions transfer; 0: none do */
 };
 
 /* "90", "90s", "10m", "1h": at most a week. */
@@ -29,6 +30,9 @@ bool race_settings_take(const struct options *options, bool embedded, struct rac
 /* The same with --lock. `network`: requests to the table can be harmed. */
 bool race_settings_take_leases(const struct options *options, bool network, struct race_settings *ret,
                                struct usage *usage);
+/* The same with --transactions. */
+bool race_settings_take_transactions(const struct options *options, bool network, struct race_settings *ret,
+                                     struct usage *usage);
 
 /* How long an attempt can live after its writer's end, by the settings: length, allowance, margin. */
 uint64_t race_attempt_us(const struct options *options);

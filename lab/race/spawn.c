@@ -92,6 +92,8 @@ static void add_operands(struct arguments *arguments, const struct race *race)
         add_argument(arguments, "%u", race->lease_count);
         add_argument(arguments, "%" PRIu64, race->lease_ttl_s);
     }
+    if (race->account_count > 0)
+        add_argument(arguments, "%u", race->account_count);
 }
 
 static void build_arguments(struct arguments *arguments, const struct race *race, unsigned lane)
@@ -101,7 +103,7 @@ static void build_arguments(struct arguments *arguments, const struct race *race
     memset(arguments, 0, sizeof(*arguments));
     add_argument(arguments, "oscommit-race");
     add_argument(arguments, RACE_WORKER_COMMAND);
-    if (race->lease_count == 0)
+    if (!race_is_in_table(race))
         add_argument(arguments, "--store=%s", race->at->store);
     add_settings(arguments, race);
     if (race_net_url(&race->net, lane, false, url, sizeof(url)))

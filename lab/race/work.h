@@ -8,6 +8,7 @@
 #define OSCOMMIT_LAB_RACE_WORK_H
 
 #include "cli/session.h"
+#include "race/bank.h"
 #include "race/line.h"
 
 #include <stdatomic.h>
@@ -29,6 +30,7 @@ struct race_worker {
     const char *prefix;
     uint64_t lease_count; /* leases that are raced for; 0: objects are */
     uint64_t lease_ttl_s;
+    struct bank bank; /* accounts 0: no transactions race */
     char id[RACE_ID_SIZE];
     struct race_task task;
     struct race_front *front;
@@ -68,8 +70,14 @@ void race_report_trouble(struct race_worker *worker, const os_error *error);
 void race_pause_shortly(struct race_worker *worker);
 void race_pause_ms(struct race_worker *worker, uint64_t ms); /* shorter if a signal comes */
 bool race_may_try_again(os_code code);
+void race_take_failure(struct race_worker *worker, const os_error *error); /* stops where it would be the same again */
 
 uint64_t race_next_call(struct race_worker *worker);
+
+/* Says how a call has ended, of which `end` has what is known but for kind and time; and settles it where it is unknown and has a
+ * ticket. Gives the settled verdict. */
+os_verdict race_end_call(struct race_worker *worker, struct race_message *end, const char *ticket,
+                         const os_error *error);
 
 /* Makes the call, and settles it where it is unknown. Gives the settled verdict. */
 os_verdict race_write(struct race_worker *worker, const struct race_write *write);
@@ -87,5 +95,13 @@ void race_work(struct race_worker *worker);
 /* ------------------------------------------------------------------------------------------------ contend.c */
 
 void race_contend(struct race_worker *worker);
+
+/* ------------------------------------------------------------------------------------------------ trade.c */
+
+void race_trade(struct race_worker *worker);
+
+/* What came of a transaction, by its ticket. True: no later question is answered otherwise. */
+bool race_ask_of_transaction(struct race_worker *worker, const char *ticket, unsigned asked,
+                             struct race_message *message);
 
 #endif

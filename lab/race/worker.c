@@ -73,6 +73,8 @@ static enum status run_task(struct race_worker *worker)
     if (take_task(worker)) {
         if (worker->lease_count > 0)
             race_contend(worker);
+        else if (worker->bank.accounts > 0)
+            race_trade(worker);
         else
             race_work(worker);
         if (!worker->stop)
@@ -82,11 +84,34 @@ static enum status run_task(struct race_worker *worker)
     return worker->stop ? STATUS_NOT_EXECUTED : STATUS_DONE;
 }
 
+/* Of a race in a table: what it is about stands behind the id. */
+static void take_operands(struct race_worker *worker, const struct options *options, uint64_t *ret_accounts)
+{
+    *ret_accounts = options->operand_count == 3 ? strtoull(options->operand[2], NULL, 10) : 0;
+    if (options->operand_count == 4) {
+        worker->lease_count = strtoull(options->operand[2], NULL, 10);
+        worker->lease_ttl_s = strtoull(options->operand[3], NULL, 10);
+    }
+}
+
+static bool open_bank(struct race_worker *worker, uint64_t accounts)
+{
+    os_error error = {0};
+
+    if (accounts == 0 ||
+        bank_open(&worker->bank, worker->session.client, &worker->session.call,
+                  options_text(worker->session.options, OPTION_LEDGER), worker->prefix, (unsigned)accounts, &error))
+        return true;
+    race_report_trouble(worker, &error);
+    return false;
+}
+
 static enum status worker_run(const struct options *options)
 {
     struct race_worker worker = {.prefix = options->operand[0]};
     struct usage usage = {0};
     struct location at = {0};
+    uint64_t accounts;
     enum status status;
 
     /* A stopped process does not see its parent go. */
@@ -96,15 +121,13 @@ static enum status worker_run(const struct options *options)
         (void)usage_refuse(&usage, "Only `oscommit race` starts this command.");
         return output_usage(options, &usage);
     }
-    if (options->operand_count == 4) {
-        worker.lease_count = strtoull(options->operand[2], NULL, 10);
-        worker.lease_ttl_s = strtoull(options->operand[3], NULL, 10);
-    }
-    if (worker.lease_count == 0 && !location_store(options, &at, &usage))
+    take_operands(&worker, options, &accounts);
+    if (options->operand_count == 2 && !location_store(options, &at, &usage))
         return output_usage(options, &usage);
     status = session_open_peered(&worker.session, options, at.store, STDIN_FILENO);
     if (status == STATUS_DONE)
-        status = run_task(&worker);
+        status = open_bank(&worker, accounts) ? run_task(&worker) : STATUS_NOT_EXECUTED;
+    bank_close(&worker.bank);
     status = session_close(&worker.session, status);
     location_clear(&at);
     return status;
@@ -112,7 +135,7 @@ static enum status worker_run(const struct options *options)
 
 const struct command command_race_worker = {
     .name = RACE_WORKER_COMMAND,
-    .operands = "PREFIX ID [LEASES TTL_S]",
+    .operands = "PREFIX ID [LEASES TTL_S | ACCOUNTS]",
     .summary = "one process of a race",
     .description = "Started by `oscommit race`.\n",
     .examples = "oscommit race --help\n",

@@ -218,6 +218,8 @@ static bool handle_message(struct crew *crew, unsigned index, char *line)
 
     if (race->lease_count > 0 && race_lease_line_is(line))
         return lane->stage == LANE_WORKING && race_lease_line_take(race, index, lane->life - 1, line);
+    if (race->account_count > 0 && race_transaction_line_is(line))
+        return lane->stage == LANE_WORKING && race_transaction_line_take(race, index, line, &lane->serial);
     if (!race_line_parse(line, &message))
         return false;
     switch (message.kind) {
@@ -295,7 +297,10 @@ static void show_count(struct crew *crew, uint64_t done, uint64_t wanted, const 
     size_t count = for_leases ? history_lease_count(crew->race->record.history) : crew->race->record.count;
 
     (void)snprintf(unit, sizeof(unit), "%s, %zu %s, %" PRIu64 " faults", what, count,
-                   for_leases ? "words on leases" : "calls", count_faults(crew->race));
+                   for_leases                      ? "words on leases"
+                   : crew->race->account_count > 0 ? "transactions"
+                                                   : "calls",
+                   count_faults(crew->race));
     progress_report(&output->progress, unit, done, wanted);
     if (!output->progress.on && !output->json && !output->quiet && now >= crew->next_line_us) {
         char line[192];

@@ -6,6 +6,7 @@
 #include "model/model_schema_build.h"
 #include "syntax/json.h"
 #include "transact/stage.h"
+#include "transact/model_table.h"
 #include "transact/transact.h"
 
 #include <stdlib.h>
@@ -55,6 +56,23 @@ void os_model_free(os_model *model)
     model_free(model->model);
     free(model->table_name);
     free(model);
+}
+
+struct table_call {
+    const os_model *model;
+    const os_call *call;
+};
+
+static os_code perform_create_table(os_client *client, const void *context, os_error *err)
+{
+    const struct table_call *of = context;
+    return model_table_create(client, of->model, of->call, err);
+}
+
+os_code os_model_create_table(os_client *client, const os_model *model, const os_call *call, os_error *err)
+{
+    const struct table_call of = {.model = model, .call = call};
+    return client_perform(client, perform_create_table, &of, err);
 }
 
 /* ------------------------------------------------------------------------------------------------ transactions */

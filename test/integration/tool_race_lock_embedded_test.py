@@ -18,15 +18,8 @@ class RaceForLeases(LeaseRace):
         self.excludes()
 
     def test_without_a_table_it_makes_one_and_takes_it_away(self):
-        place = os.path.join(self.folder, "place")
-        os.mkdir(place)
-        ran = self.ok(
-            "race", "--lock", "--duration", "5s", "--ttl", "2s", "--writers", 4, "--keys", 1, "--faults", "pause",
-            environment={"TMPDIR": place}, timeout=300,
-        )
-        self.assertIn(f"race for leases in sqlite://{place}/oscommit-race-", ran.text)
-        self.assertIn("\nexact: ", ran.text)
-        self.assertEqual(os.listdir(place), [])
+        self.makes_a_file_and_takes_it_away(
+            "race for leases", "--duration", "5s", "--writers", 4, "--keys", 1, "--faults", "pause")
 
     def test_one_alone_shows_nothing(self):
         ran = self.exits(NOT_EXECUTED, "race", "--lock", "--duration", "1s", "--writers", 1, "--json")
@@ -34,16 +27,15 @@ class RaceForLeases(LeaseRace):
         self.assertIn("from one process to another", ran.line()["message"])
 
     def test_faults_of_a_network_and_what_is_of_objects_are_refused(self):
-        for flags, said in (
+        self.refuses(
             (("--faults", "late"), "table in a file has no network"),
             (("--updates", 3), "--lock and --updates exclude each other"),
             (("--report", "page.html"), "--lock and --report exclude each other"),
+            (("--transactions",), "--lock and --transactions exclude each other"),
             (("file:///srv/store",), "--lock takes no URL"),
             (("--ttl", "1s"), "--ttl wants a time from 2s to 1d"),
             (("--keys", 1001), "at most 1000"),
-        ):
-            with self.subTest(flags):
-                self.assertIn(said, self.exits(USAGE, "race", "--lock", "--ledger", self.ledger, *flags).errors)
+        )
         self.assertIn("needs --lock", self.exits(USAGE, "race", self.url("x"), "--ttl", "3s").errors)
         self.assertIn("needs a URL", self.exits(USAGE, "race").errors)
 

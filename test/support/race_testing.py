@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Support for tests of `oscommit race --faults` and `--lock`: races by time whose histories are judged twice."""
+"""Support for tests of `oscommit race --faults`, `--lock` and `--transactions`: races by time whose histories are judged twice."""
 
 import json
 import os
 
-from oscommit_testing import DONE, BackendCase
+from oscommit_testing import DONE, USAGE, BackendCase
 
 SECONDS = 12
 TTL_S = 2  # of a lease: the shortest
@@ -50,8 +50,39 @@ class FaultyRace(BackendCase):
         return line, lines
 
 
-class LeaseRace(BackendCase):
-    """Leases in a table, or in a file, of the class's own."""
+class TableRace(BackendCase):
+    """A race in a table, or in a file, of the class's own."""
+
+    flags = ()  # that ask for it
+
+    def race(self, *more, seconds=SECONDS, status=DONE):
+        """What the race says, and the lines of its history."""
+        history = os.path.join(self.folder, self.key("history"))
+        ran = self.exits(
+            status, "race", *self.flags, "--ledger", self.ledger, "--duration", f"{seconds}s",
+            "--history", history, "--json", *more, timeout=600,
+        )
+        checked = self.exits(status, "check", "--json", history).line()  # says the same from the file
+        self.assertEqual(checked["violations"], ran.line()["violations"])
+        with open(history, encoding="utf-8") as file:
+            return ran.line(), [json.loads(text) for text in file]
+
+    def makes_a_file_and_takes_it_away(self, title, *more):
+        place = os.path.join(self.folder, "place")
+        os.mkdir(place)
+        ran = self.ok("race", *self.flags, *more, environment={"TMPDIR": place}, timeout=300)
+        self.assertIn(f"{title} in sqlite://{place}/oscommit-race-", ran.text)
+        self.assertIn("\nexact: ", ran.text)
+        self.assertEqual(os.listdir(place), [])
+
+    def refuses(self, *cases):
+        for flags, said in cases:
+            with self.subTest(flags):
+                self.assertIn(said, self.exits(USAGE, "race", *self.flags, "--ledger", self.ledger, *flags).errors)
+
+
+class LeaseRace(TableRace):
+    flags = ("--lock", "--ttl", f"{TTL_S}s")
 
     @classmethod
     def setUpClass(cls):
@@ -64,18 +95,6 @@ class LeaseRace(BackendCase):
         made = cls.run_tool("table", "create", "--leases", "--ledger", cls.ledger)
         if made.status != DONE:
             raise RuntimeError(f"there is no table of leases: {made}")
-
-    def race(self, *more, seconds=SECONDS, status=DONE):
-        """What the race says, and the lines of its history."""
-        history = os.path.join(self.folder, self.key("history"))
-        ran = self.exits(
-            status, "race", "--lock", "--ledger", self.ledger, "--duration", f"{seconds}s", "--ttl", f"{TTL_S}s",
-            "--history", history, "--json", *more, timeout=600,
-        )
-        checked = self.exits(status, "check", "--json", history).line()  # says the same from the file
-        self.assertEqual(checked["violations"], ran.line()["violations"])
-        with open(history, encoding="utf-8") as file:
-            return ran.line(), [json.loads(text) for text in file]
 
     def excludes(self):
         """Killed and stopped, they exclude each other; and the history tells it all."""
@@ -93,3 +112,34 @@ class LeaseRace(BackendCase):
             {"held": line["acquired"], "let_go": line["released"], "killed": line["faults"]["kill"],
              "paused": line["faults"]["pause"], "resumed": line["faults"]["pause"]})
         self.assertTrue(all(entry["token"] > 0 for entry in told["held"]), told["held"])
+
+
+class TransactionRace(TableRace):
+    flags = ("--transactions",)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.ledger = f"sqlite://{cls.folder}/rows.db" if cls.backend.embedded else f"dynamodb://{cls.table}-accounts"
+
+    def has_an_order(self, *more, seconds=SECONDS):
+        """What the race says; every transaction that was begun stands in the history."""
+        line, lines = self.race("--writers", 8, *more, seconds=seconds)
+        self.assertEqual((line["verdict"], line["violations"], line["lost_writers"]), ("exact", 0, 0), line)
+        self.assertEqual((line["unsettled"], line["read_back"]), (0, True), line)
+        self.assertGreater(line["faults"]["kill"], 0, line)
+        self.assertEqual(line["processes"], 8 + line["faults"]["kill"], line)
+        told = [entry for entry in lines if "transaction" in entry]
+        self.assertEqual(len(told), line["transactions"])
+        self.assertEqual(sum(1 for entry in told if entry["end_us"] is None), line["killed"])
+        (total,) = (entry for entry in lines if "sum" in entry)
+        self.assertEqual((total["sum"], len(total["keys"])), (100 * line["accounts"], line["accounts"]))
+        added_up = [entry for entry in told if len(entry.get("reads", ())) == line["accounts"]]
+        self.assertGreater(len(added_up), 1)  # the last one of them is the end state
+        for entry in added_up:
+            self.assertEqual(sum(read["amount"] for read in entry["reads"]), total["sum"], entry)
+        for name in ("account-", "document-"):
+            written = {item["key"] for entry in told if entry["transaction"] >= 256 and entry["verdict"] == "committed"
+                       for item in entry.get("writes", ()) if item["key"].startswith(name)}
+            self.assertGreater(len(written), 1, name)
+        return line, told

@@ -15,7 +15,7 @@ _oscommit_common="--json --quiet --verbose --help --all --version --store --ledg
     --record-prefix --forward-only --forward-only-prefix --records-by-bucket --check-table
     --connect-timeout-ms --request-timeout-ms --deadline-ms --metrics --config --config-profile"
 _oscommit_switches=" --json --quiet --verbose --help --all --version --forward-only --records-by-bucket --check-table --if-absent --recursive --force --stuck --keep"
-_oscommit_switches+=" --lock --remove --no-held-body --versions --leases --locks --log-entries --long --literal "
+_oscommit_switches+=" --lock --transactions --remove --no-held-body --versions --leases --locks --log-entries --long --literal "
 
 # The flags that only this command has.
 _oscommit_own_flags() {
@@ -36,7 +36,7 @@ _oscommit_own_flags() {
     gc) echo "--older-than --remove" ;;
     race)
         echo "--writers --keys --updates --copies --deletes --duration --faults --seed --history --report --keep
-            --lock --ttl"
+            --lock --transactions --ttl"
         ;;
     check) echo "--report" ;;
     probe) echo "--profile-out --writers --rounds --store-name --store-version --no-held-body" ;;

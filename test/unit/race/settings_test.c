@@ -141,3 +141,25 @@ TEST(what_a_race_for_leases_cannot_have_is_refused)
         assert_non_null(strstr(usage.message, bad[i].said));
     }
 }
+
+TEST(a_race_with_transactions_has_accounts)
+{
+    struct options options = {0};
+    struct race_settings settings;
+    struct usage usage = {0};
+
+    assert_true(race_settings_take_transactions(&options, true, &settings, &usage));
+    assert_int_equal(settings.writers, 8);
+    assert_int_equal(settings.accounts, 50);
+    assert_int_equal(settings.leases, 0);
+    assert_int_equal(settings.duration_us, 30 * 1000000);
+    assert_int_equal(settings.faults, RACE_FAULT_LOCAL);
+    options.value[OPTION_TTL] = "3s";
+    assert_false(race_settings_take_transactions(&options, true, &settings, &usage));
+    assert_non_null(strstr(usage.message, "--lock"));
+    options.value[OPTION_TTL] = NULL;
+    options.value[OPTION_UPDATES] = "3";
+    usage = (struct usage){0};
+    assert_false(race_settings_take_transactions(&options, true, &settings, &usage));
+    assert_non_null(strstr(usage.message, "--transactions and --updates"));
+}

@@ -45,6 +45,7 @@ expect "subcommands of lance" "check resolve" oscommit lance ""
 expect "subcommands of lock" "break ls show" oscommit lock ""
 expect "flags of a subcommand of lock" "--namespace" oscommit lock ls --nam
 expect "flags of table create" "--locks --log-entries" oscommit table create --lo
+expect "flags of race" "--transactions" oscommit race --tr
 expect "flags of lease extend" "--handle" oscommit lease extend x --ha
 expect "subcommands behind help lease" "show" oscommit help lease s
 expect "commands behind help" "race resolve rm" oscommit help r
