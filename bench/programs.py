@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of the benchmark: clients, the stub and the router.
 
-Environment, from run.sh: OSCOMMIT_BENCH_PROGRAMS and OSCOMMIT_BENCH_PEERS (folders), OSCOMMIT_TEST_... (the servers).
+Environment, from run.sh: OSCOMMIT_BENCH_PROGRAMS, OSCOMMIT_BENCH_PEERS and OSCOMMIT_BENCH_SDK (folders),
+OSCOMMIT_TEST_... (the servers, and where botocore is).
 """
 
 import contextlib
@@ -18,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "test", "support"))
 import oscommit_testing
 
-BUCKET, SECOND_BUCKET, TABLE = "bench-one", "bench-two", "bench-records"
+BUCKET, SECOND_BUCKET, TABLE, ROWS_TABLE = "bench-one", "bench-two", "bench-records", "bench-rows"
 NATIVE = ["--guard", "native", "--profile", os.path.join(HERE, "native.json")]
 RECORD = ["--guard", "record", "--table", TABLE]
 
@@ -29,14 +30,28 @@ PROGRAMS = {"ours": "bench_client", "null": "bench_null", "fsync": "bench_fsync"
 PEERS = {"peer": "bench_peer", "native": "bench_native"}
 
 
+def _in(variable, name):
+    return os.path.join(os.environ.get(variable, ""), name)
+
+
 def program(side):
     if side in PEERS:
-        return os.path.join(os.environ.get("OSCOMMIT_BENCH_PEERS", ""), PEERS[side])
-    return os.path.join(os.environ.get("OSCOMMIT_BENCH_PROGRAMS", ""), PROGRAMS[side])
+        return [_in("OSCOMMIT_BENCH_PEERS", PEERS[side])]
+    return [_in("OSCOMMIT_BENCH_PROGRAMS", PROGRAMS[side])]
+
+
+def transact_program(side):
+    """What writes rows in transactions."""
+    if side == "botocore":
+        return [sys.executable, "-B", os.path.join(HERE, "transact.py")]
+    if side == "sdk":
+        return [_in("OSCOMMIT_BENCH_SDK", "bench_sdk")]
+    return [_in("OSCOMMIT_BENCH_PROGRAMS", "bench_transact")]
 
 
 def client_environment():
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if name in os.environ}
+    names = ("PATH", "HOME", "LD_LIBRARY_PATH", "OSCOMMIT_TEST_BOTOCORE")
+    kept = {name: os.environ[name] for name in names if name in os.environ}
     return {
         **kept,
         "AWS_ACCESS_KEY_ID": oscommit_testing.ACCESS_KEY,
@@ -142,6 +157,7 @@ def prepare_servers():
     for bucket in (BUCKET, SECOND_BUCKET):
         oscommit_testing.signed_request(os.environ["OSCOMMIT_TEST_MINIO_ENDPOINT"], "s3", "PUT", "/" + bucket)
     oscommit_testing.make_table(os.environ["OSCOMMIT_TEST_DYNAMODB_ENDPOINT"], TABLE)
+    oscommit_testing.make_table(os.environ["OSCOMMIT_TEST_DYNAMODB_ENDPOINT"], ROWS_TABLE, [("_id", "HASH")])
 
 
 def _arguments(side, endpoint, bucket, more):
@@ -151,17 +167,24 @@ def _arguments(side, endpoint, bucket, more):
 
 def run_load(side, mode, endpoint, more, when_ready=None):
     """Runs a load on a service to its end. when_ready is called when it is warm. Returns what it measured."""
-    return _run(side, mode, _arguments(side, endpoint, BUCKET, ["--prefix", new_prefix(), *more]), when_ready)
+    arguments = _arguments(side, endpoint, BUCKET, ["--prefix", new_prefix(), *more])
+    return _run(program(side), mode, arguments, when_ready)
+
+
+def run_transactions(side, mode, endpoint, more, when_ready):
+    """The same of transactions over rows."""
+    arguments = ["--ledger", endpoint, "--table", ROWS_TABLE, "--prefix", new_prefix(), *more]
+    return _run(transact_program(side), mode, arguments, when_ready)
 
 
 def run_in_folder(side, mode, folder, more):
     """The same in an empty folder: an embedded store, or files alone."""
-    return _run(side, mode, ["--folder", folder, *more])
+    return _run(program(side), mode, ["--folder", folder, *more])
 
 
-def _run(side, mode, arguments, when_ready=None):
+def _run(command, mode, arguments, when_ready=None):
     process = subprocess.Popen(
-        [program(side), mode, *map(str, arguments)],
+        [*command, mode, *map(str, arguments)],
         env=client_environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -188,7 +211,7 @@ class Writer:
     def __init__(self, side, endpoint, more, bucket=BUCKET):
         arguments = _arguments(side, endpoint, bucket, list(more))
         self._process = subprocess.Popen(
-            [program(side), "lines", *arguments],
+            [*program(side), "lines", *arguments],
             env=client_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

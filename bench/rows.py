@@ -2,7 +2,7 @@
 """What is measured, and what its goal is. A row measures each side once a round; its lines are what the table shows.
 
 A side is "ours", "peer" (object_store 0.12.5 with its table), "native" (the newest, with the store's conditions), "null"
-(libcurl alone) or "fsync" (files alone).
+(libcurl alone) or "fsync" (files alone); of transactions "botocore" or "sdk" (that of AWS for Rust).
 """
 
 import argparse
@@ -108,14 +108,14 @@ def in_folder(writers):
 
 def counted(router, side, mode, settings, in_flight, ours, delay_ms):
     """Through a router: what one operation took, its requests and round trips too."""
+    options = arguments(settings, in_flight, options_of(side, ours))
+    return counted_run(router, delay_ms, lambda reset: run_load(side, mode, router.url, options, when_ready=reset))
+
+
+def counted_run(router, delay_ms, run):
+    """The same of what `run` measures, which calls what it is given when that begins."""
     router.reset(delay_ms)
-    measured = run_load(
-        side,
-        mode,
-        router.url,
-        arguments(settings, in_flight, options_of(side, ours)),
-        when_ready=lambda: router.reset(delay_ms),
-    )
+    measured = run(lambda: router.reset(delay_ms))
     counts = router.counts()
     count = max(measured["operations"], 1)
     kinds = {kind: round(number / count, 2) for kind, number in counts["requests"].items()}
@@ -135,16 +135,37 @@ def on_servers(mode, ours, delay_ms):
     return measure
 
 
+@contextlib.contextmanager
+def routed(stub):
+    """A router in front of the stub, or of the real servers."""
+    with contextlib.ExitStack() as stack:
+        service = stack.enter_context(programs.stub()) if stub else None
+        router = programs.Router(service.port, service.port) if stub else programs.real_router()
+        yield stack.enter_context(router)
+
+
 def contended(writers, ours, delay_ms, stub):
     """Longer than the others: who has not had its turn at the end has made requests for nothing."""
 
     def measure(side, settings):
         settings = argparse.Namespace(**{**vars(settings), "seconds": 2 * settings.seconds})
-        with contextlib.ExitStack() as stack:
-            service = stack.enter_context(programs.stub()) if stub else None
-            router = programs.Router(service.port, service.port) if stub else programs.real_router()
-            stack.enter_context(router)
+        with routed(stub) as router:
             return counted(router, side, "counter", settings, writers, ours, delay_ms)
+
+    return measure
+
+
+def transactions(mode, count, stub):
+    """One after the other; nobody contends."""
+
+    def measure(side, settings):
+        times = ["--seconds", settings.seconds, "--warm", settings.warm, "--runtime", settings.runtime]
+        with routed(stub) as router:
+            return counted_run(
+                router,
+                0,
+                lambda reset: programs.run_transactions(side, mode, router.url, ["--rows", count, *times], reset),
+            )
 
     return measure
 
@@ -276,6 +297,28 @@ def native_counter_row(writers, goal, stub=False, delay_ms=5):
     )
 
 
+TRANSACTION_WORDS = {"change": "read and changed", "put": "written unread"}
+
+
+def transaction_row(mode, count, stub):
+    words = f"{count} row{'s' if count > 1 else ''} {TRANSACTION_WORDS[mode]}, {'stub' if stub else 'DynamoDB Local'}"
+    cpu, p50 = Line(f"{words}: CPU, µs", "cpu_us"), Line(f"{words}: p50, ms", "p50_ms")
+    requests = Line(f"{words}: requests", "requests", ("most", 2 if mode == "change" else 1))
+    return Row(
+        f"txn-{count}" + ("-put" if mode == "put" else "") + ("" if stub else "-local"),
+        ("ours", "botocore", "sdk"),
+        transactions(mode, count, stub),
+        [cpu, requests, p50] if stub else [p50, cpu],
+        servers=not stub,
+    )
+
+
+TRANSACTIONS = [
+    transaction_row(mode, count, stub)
+    for stub in (True, False)
+    for mode in ("change", "put")
+    for count in (1, 2, 10, 100)
+]
 FLAT = ("flat", "create-64")
 LOADS = [
     latency_row("create"),
@@ -307,4 +350,5 @@ LOADS = [
     native_counter_row(32, None, stub=True),
     embedded_row(1),
     embedded_row(8),
+    *TRANSACTIONS,
 ]

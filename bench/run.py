@@ -28,7 +28,7 @@ def parse():
     parser.add_argument("--bytes", type=int, default=1024, help="of each object [1024]")
     parser.add_argument("--runtime", default="multi", choices=("multi", "current"), help="tokio's, of the peers")
     parser.add_argument("--list", action="store_true", help="names the rows and ends")
-    parser.add_argument("--needs", action="store_true", help="says whether the rows need peers or servers, and ends")
+    parser.add_argument("--needs", action="store_true", help="says what the rows need to be built or started, and ends")
     settings = parser.parse_args()
     settings.rounds = settings.rounds or (1 if settings.quick else 5)
     settings.seconds = settings.seconds or (1.0 if settings.quick else 4.0)
@@ -90,8 +90,13 @@ def about(settings):
 
 def needs(rows):
     """What run.sh must build and start for them."""
-    with_peers = any(side in programs.PEERS for row in rows for side in row.sides)
-    return [word for word, is_so in (("peers", with_peers), ("servers", any(row.servers for row in rows))) if is_so]
+    sides = {side for row in rows for side in row.sides}
+    wanted = {
+        "peers": not sides.isdisjoint(programs.PEERS),
+        "sdks": "sdk" in sides,
+        "servers": any(row.servers for row in rows),
+    }
+    return [word for word, is_so in wanted.items() if is_so]
 
 
 def main():

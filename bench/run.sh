@@ -14,6 +14,8 @@ scripts_dir=$root/scripts
 . "$scripts_dir/lib.sh"
 # shellcheck source=scripts/servers/common.sh
 . "$scripts_dir/servers/common.sh"
+# shellcheck source=scripts/servers/botocore.sh
+. "$scripts_dir/servers/botocore.sh"
 build=${OSCOMMIT_BENCH_BUILD:-$root/build/bench}
 servers=$build/servers
 
@@ -28,6 +30,16 @@ build_peers() {
     need_cargo
     mkdir -p "$cache"
     CARGO_TARGET_DIR=$cache/bench-peer-target "$cargo" build --release --locked --manifest-path "$root/bench/peer/Cargo.toml" >&2
+}
+
+# What is written by hand with the SDKs.
+build_sdks() {
+    need_cargo
+    mkdir -p "$cache"
+    CARGO_TARGET_DIR=$cache/bench-sdk-target "$cargo" build --release --locked --manifest-path "$root/bench/sdk/Cargo.toml" >&2
+    OSCOMMIT_SERVERS=botocore "$scripts_dir/servers.sh" install
+    OSCOMMIT_TEST_BOTOCORE=$(botocore_program)
+    export OSCOMMIT_TEST_BOTOCORE OSCOMMIT_BENCH_SDK=$cache/bench-sdk-target/release
 }
 
 start_servers() {
@@ -48,6 +60,7 @@ ulimit -n "$(ulimit -Hn)" # 10,000 in flight are as many connections for who doe
 needs=$(python3 -B "$root/bench/run.py" --needs "$@")
 build_ours
 [[ $needs != *peers* ]] || build_peers
+[[ $needs != *sdks* ]] || build_sdks
 if [[ $needs == *servers* ]]; then
     trap '"$scripts_dir/servers.sh" stop "$servers"' EXIT
     start_servers

@@ -75,12 +75,19 @@ def _cell(results, row, line, side, value):
     return shown(value) + (f" ({len(failed)} failed)" if failed else "")
 
 
+def _met(judged):
+    return {None: "?" if judged.goal else "", True: "yes", False: "**no**"}[judged.met]
+
+
+def _share(ours, other):
+    return f"{ours / other:.2f}" if ours and other else ""
+
+
 def _line(results, row, line):
     judged = Judged(results, row, line)
-    met = {None: "?" if judged.goal else "", True: "yes", False: "**no**"}[judged.met]
     cells = [_cell(results, row, line, side, getattr(judged, side)) for side in ("ours", "peer", "native")]
     ratio = f"{judged.ratio:.2f}" if judged.ratio is not None else ""
-    return f"| {line.title} | {' | '.join(cells)} | {ratio} | {judged.goal} | {met} |"
+    return f"| {line.title} | {' | '.join(cells)} | {ratio} | {judged.goal} | {_met(judged)} |"
 
 
 def _null_table(results, rows):
@@ -96,19 +103,36 @@ def _null_table(results, rows):
 
 def _main_table(results, rows):
     head = ["", "| row | ours | peer | native | ratio | goal | met? |", "|---|---|---|---|---|---|---|"]
-    lines = [_line(results, row, line) for row in rows for line in row.lines if "fsync" not in row.sides]
+    has_own = ("fsync", "sdk")
+    lines = [_line(results, row, line) for row in rows for line in row.lines if not set(has_own) & set(row.sides)]
     return head + lines if lines else []
 
 
 def _fsync_line(results, row, line):
     ours, fsync = (median(results, row.name, side, line.metric) for side in ("ours", "fsync"))
     cells = [_cell(results, row, line, side, value) for side, value in (("ours", ours), ("fsync", fsync))]
-    return f"| {line.title} | {' | '.join(cells)} | {f'{ours / fsync:.2f}' if ours and fsync else ''} |"
+    return f"| {line.title} | {' | '.join(cells)} | {_share(ours, fsync)} |"
 
 
 def _fsync_table(results, rows):
     head = ["", "| create, beside files alone | ours | fsync | ratio |", "|---|---|---|---|"]
     lines = [_fsync_line(results, row, line) for row in rows for line in row.lines if "fsync" in row.sides]
+    return head + lines if lines else []
+
+
+def _transaction_line(results, row, line):
+    sides = ("ours", "botocore", "sdk")
+    ours, botocore, sdk = values = [median(results, row.name, side, line.metric) for side in sides]
+    cells = [_cell(results, row, line, side, value) for side, value in zip(sides, values)]
+    cells += [_share(ours, botocore), _share(ours, sdk)]
+    judged = Judged(results, row, line)
+    return f"| {line.title} | {' | '.join(cells)} | {judged.goal} | {_met(judged)} |"
+
+
+def _transaction_table(results, rows):
+    head = ["", "| transactions | ours | botocore | Rust SDK | ratio to botocore | to the SDK | goal | met? |"]
+    head.append("|---" * 8 + "|")
+    lines = [_transaction_line(results, row, line) for row in rows for line in row.lines if "sdk" in row.sides]
     return head + lines if lines else []
 
 
@@ -121,6 +145,6 @@ def markdown(results, rows):
         f"{about['rounds']}, {about['seconds']:g} s each, bodies of {about['bytes']:,} bytes, tokio {about['runtime']}."
         f"{goals}",
     ]
-    for table in (_main_table, _null_table, _fsync_table):
+    for table in (_main_table, _null_table, _fsync_table, _transaction_table):
         lines += table(results, rows)
     return "\n".join(lines) + "\n"

@@ -121,9 +121,11 @@ def dynamo(endpoint, action, request):
     return status, json.loads(body or b"{}")
 
 
-def make_table(endpoint, table):
-    """A table for records, without TTL, as far as a ledger without it can have one."""
-    keys = [("path", "HASH"), ("etag", "RANGE")]
+RECORD_KEYS = (("path", "HASH"), ("etag", "RANGE"))
+
+
+def make_table(endpoint, table, keys=RECORD_KEYS):
+    """A table for records, without TTL, as far as a ledger without it can have one; or of other keys, which are strings."""
     status, answer = dynamo(
         endpoint,
         "CreateTable",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The modes with many operations in flight. Prints "ready", waits for a line, works, prints one JSON line.
 
-use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use object_store::aws::AmazonS3;
 
 use crate::client::{copy, create, get, put, update, Options, Outcome};
+use crate::measure;
 
 struct Lane {
     store: AmazonS3,
@@ -103,22 +103,6 @@ impl Lane {
     }
 }
 
-fn cpu_us() -> u64 {
-    // SAFETY: getrusage fills the struct that it is given.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
-    let us = |time: libc::timeval| time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64;
-    us(usage.ru_utime) + us(usage.ru_stime)
-}
-
-/// The most that was in memory. getrusage would tell that of the program that started this one, if that was more.
-fn rss_kb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok())
-        .unwrap_or(0)
-}
-
 async fn phase(lanes: Vec<Lane>, seconds: f64) -> Vec<Lane> {
     let until = Instant::now() + Duration::from_secs_f64(seconds);
     let tasks: Vec<_> = lanes
@@ -132,43 +116,17 @@ async fn phase(lanes: Vec<Lane>, seconds: f64) -> Vec<Lane> {
     done
 }
 
-fn wait_for_go() {
-    println!("ready");
-    std::io::stdout().flush().expect("a pipe");
-    let mut line = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut line)
-        .expect("a line");
-}
-
 fn report(lanes: &[Lane], wall_s: f64, cpu_us: u64) {
-    let mut all: Vec<u64> = lanes
+    let all = lanes
         .iter()
         .flat_map(|lane| lane.latencies_us.iter().copied())
         .collect();
-    all.sort_unstable();
-    let at = |share: f64| {
-        all.get(((all.len() as f64 - 1.0) * share).max(0.0) as usize)
-            .copied()
-            .unwrap_or(0)
-    };
-    let failed: u64 = lanes.iter().map(|lane| lane.failed).sum();
+    let failed = lanes.iter().map(|lane| lane.failed).sum();
     let error = lanes
         .iter()
         .map(|lane| lane.first_error.as_str())
-        .find(|text| !text.is_empty())
-        .unwrap_or("");
-    let error: String = error
-        .chars()
-        .filter(|c| *c != '"' && *c != '\\')
-        .take(200)
-        .collect();
-    println!(
-        "{{\"operations\": {}, \"failed\": {failed}, \"wall_s\": {wall_s:.4}, \"cpu_us\": {cpu_us}, \"p50_us\": {}, \
-         \"p90_us\": {}, \"p99_us\": {}, \"max_us\": {}, \"rss_kb\": {}, \"error\": \"{error}\"}}",
-        all.len(), at(0.5), at(0.9), at(0.99), at(1.0), rss_kb()
-    );
+        .find(|text| !text.is_empty());
+    measure::report(all, failed, error.unwrap_or(""), wall_s, cpu_us);
 }
 
 pub async fn run(store: AmazonS3, options: Options) {
@@ -196,8 +154,12 @@ pub async fn run(store: AmazonS3, options: Options) {
     for lane in &mut lanes {
         lane.latencies_us.clear();
     }
-    wait_for_go();
-    let (begun, cpu) = (Instant::now(), cpu_us());
+    measure::wait_for_go();
+    let (begun, cpu) = (Instant::now(), measure::cpu_us());
     lanes = phase(lanes, options.seconds).await;
-    report(&lanes, begun.elapsed().as_secs_f64(), cpu_us() - cpu);
+    report(
+        &lanes,
+        begun.elapsed().as_secs_f64(),
+        measure::cpu_us() - cpu,
+    );
 }

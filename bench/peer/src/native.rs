@@ -6,6 +6,7 @@ extern crate with_condition as object_store;
 mod client;
 mod lines;
 mod load;
+mod measure;
 
 use object_store::aws::{AmazonS3, AmazonS3Builder, S3ConditionalPut, S3CopyIfNotExists};
 use object_store::path::Path;
