@@ -15,7 +15,9 @@
  *     OS_UNKNOWN       it may have been applied, or may still be. Pass the ticket to os_document_resolve
  *   An answer that is lost is no conflict with oneself: the token in the document says whose it is.
  *
- * What is not. A document that is deleted forgets its versions: they begin at 1 again. A deletion between a lost answer and
+ * What is not. A write that was sent again after a lost answer can be there twice where the document was deleted in between:
+ *   it was made, deleted, and made again. `keeps_all` rules that out, and so does a transaction.
+ *   A document that is deleted forgets its versions: they begin at 1 again. A deletion between a lost answer and
  *   the look after it makes the verdict unknown, unless the caller promises that none is ever deleted (`keeps_all`).
  *
  * Threads. The functions may be called from any thread. A client with foreign_loop refuses them (OS_ERR_ARGUMENT).
@@ -73,7 +75,7 @@ typedef struct os_document_model {
     int64_t version;          /* 0: there is none, and the rest is 0 or NULL. Combined models have the same one */
     int64_t timestamp_ns;     /* since 1970, UTC, by the clock of who wrote it */
     const char *client_token; /* of who wrote it; NULL: none */
-    const char *json;         /* compact; NULL: none */
+    const char *json;         /* compact; NULL: none, also at a version, where other programs have left it so */
 } os_document_model;
 
 /* A document as it was found. The strings live until os_documents_free. */
@@ -118,7 +120,7 @@ typedef struct os_document_write {
 } os_document_write;
 #define OS_DOCUMENT_WRITE_INIT OS_SIZED_(os_document_write)
 
-/* What came of one write. */
+/* What came of one write, or one deletion. */
 typedef struct os_document_result {
     size_t size;
     os_verdict verdict;
@@ -126,7 +128,9 @@ typedef struct os_document_result {
      * looked at. Else 0. */
     int64_t reported_version;
     int64_t desired_version;
-    char *ticket;   /* UNKNOWN: for os_document_resolve; one line of JSON, no secrets. Freed with os_free. Else NULL */
+    /* UNKNOWN of a write: for os_document_resolve; one line of JSON, no secrets. Freed with os_free. Else NULL, and where the
+     * sentence says so */
+    char *ticket;
     os_error error; /* OS_OK with COMMITTED */
 } os_document_result;
 #define OS_DOCUMENT_RESULT_INIT OS_SIZED_(os_document_result)
@@ -143,7 +147,64 @@ typedef struct os_document_result {
 OS_API os_code os_documents_write(os_client *client, const os_document_store *store, const os_document_write *writes,
                                   size_t count, const os_call *call, os_document_result *ret, os_error *err);
 
-/* Decides an UNKNOWN from its ticket, in any process with the same table: reads what is there. Writes nothing. Blocks.
+/* ------------------------------------------------------------------------------------------------------- deletes */
+
+/* What of a document is to go. Borrowed. */
+typedef struct os_document_deletion {
+    size_t size;
+    const char *id;
+    const char *name;
+    int reported;             /* non-zero: this model. Combined: both are */
+    int desired;              /* non-zero: this model */
+    int64_t reported_version; /* that was read; 0: whatever is there, or nothing. Combined: both are the same */
+    int64_t desired_version;
+} os_document_deletion;
+#define OS_DOCUMENT_DELETION_INIT OS_SIZED_(os_document_deletion)
+
+/* Deletes documents, no model of one twice; two models that are stored apart together, both or none, in one transaction.
+ * Refused under `keeps_all`. All else is as of os_documents_write, but this:
+ *   COMMITTED   the versions are 0. With version 0 also where nothing was there
+ *   CONFLICT    it is at another version, or (its version is 0) not there
+ *   UNKNOWN     has no ticket, for a deletion leaves nothing that shows whose it was: read what is there. One that is alone
+ *               is not sent again after a lost answer, for it could delete what others have made meanwhile */
+OS_API os_code os_documents_delete(os_client *client, const os_document_store *store,
+                                   const os_document_deletion *deletions, size_t count, const os_call *call,
+                                   os_document_result *ret, os_error *err);
+
+/* ---------------------------------------------------------------------------------------------------------- lists */
+
+/* What an item of a table is. */
+typedef enum os_document_kind {
+    OS_DOCUMENT_REPORTED = 1,
+    OS_DOCUMENT_DESIRED = 2,
+    OS_DOCUMENT_BOTH = 3 /* combined */
+} os_document_kind;
+
+/* One item: a model that is stored apart, or both combined. Borrowed for the call of the function. */
+typedef struct os_document_entry {
+    size_t size;
+    const char *id;
+    const char *name;
+    os_document_kind kind;
+    int64_t version;
+    int64_t timestamp_ns;
+    const char *client_token; /* NULL: none */
+} os_document_entry;
+
+/* Takes one. Not 0: stop. */
+typedef int (*os_document_fn)(void *context, const os_document_entry *entry);
+
+/* Gives what is stored of an id, or with NULL of all, without the models, on the calling thread; calls on the same client are
+ * allowed there. Both ways of keeping models are listed. Pages are read one after the other, each as it is then: what is
+ * written meanwhile may come or not. All costs as much as a Scan. Blocks.
+ *   OS_OK, or as os_documents_read; OS_ERR_STOPPED: `each` did
+ *   OS_ERR_PROTOCOL   after all were given: some items are no documents of this spelling */
+OS_API os_code os_documents_list(os_client *client, const os_document_store *store, const char *id, const os_call *call,
+                                 os_document_fn each, void *context, os_error *err);
+
+/* -------------------------------------------------------------------------------------------------------- tickets */
+
+/* Decides an UNKNOWN of a write from its ticket, in any process with the same table: reads what is there. Writes nothing. Blocks.
  *   COMMITTED, CONFLICT   as above
  *   UNKNOWN               other writers, or a deletion, have hidden it; or it may still be applied: ret->ticket, for later */
 OS_API os_verdict os_document_resolve(os_client *client, const os_document_store *store, const char *ticket,

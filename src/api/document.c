@@ -22,14 +22,35 @@ os_code os_documents_write(os_client *client, const os_document_store *store, co
                            size_t count, const os_call *call, os_document_result *ret, os_error *err)
 {
     const struct persistence_arguments arguments = {
-        .store = store, .writes = writes, .count = count, .call = call, .ret_results = ret};
+        .store = store, .writes = writes, .count = count, .call = call, .ret_results = ret, .result_count = count};
     return persistence_call(client, &arguments, persistence_write, err);
+}
+
+os_code os_documents_delete(os_client *client, const os_document_store *store, const os_document_deletion *deletions,
+                            size_t count, const os_call *call, os_document_result *ret, os_error *err)
+{
+    const struct persistence_arguments arguments = {.store = store,
+                                                    .deletions = deletions,
+                                                    .count = count,
+                                                    .call = call,
+                                                    .ret_results = ret,
+                                                    .result_count = count};
+    return persistence_call(client, &arguments, persistence_delete, err);
+}
+
+os_code os_documents_list(os_client *client, const os_document_store *store, const char *id, const os_call *call,
+                          os_document_fn each, void *context, os_error *err)
+{
+    const struct persistence_arguments arguments = {
+        .store = store, .id = id, .call = call, .each = each, .each_context = context};
+    return persistence_call(client, &arguments, persistence_list, err);
 }
 
 os_verdict os_document_resolve(os_client *client, const os_document_store *store, const char *ticket,
                                const os_call *call, os_document_result *ret, os_error *err)
 {
-    const struct persistence_arguments arguments = {.store = store, .ticket = ticket, .call = call, .ret_results = ret};
-    os_code code = persistence_call(client, &arguments, persistence_resolve, err);
-    return code == OS_OK ? OS_COMMITTED : ret != NULL && ret->verdict != 0 ? ret->verdict : OS_UNKNOWN;
+    const struct persistence_arguments arguments = {
+        .store = store, .is_of_ticket = true, .ticket = ticket, .call = call, .ret_results = ret, .result_count = 1};
+    (void)persistence_call(client, &arguments, persistence_resolve, err);
+    return ret != NULL && ret->size == sizeof(*ret) ? ret->verdict : OS_UNKNOWN;
 }

@@ -5,6 +5,10 @@
 #include "base/error.h"
 #include "base/text.h"
 
+/* The service forgets a token after ten minutes (API Reference, TransactWriteItems, ClientRequestToken). Then the same would be
+ * done a second time, if others have put back meanwhile what it expects. */
+enum { TOKEN_TRUSTED_MS = 8 * 60 * 1000 };
+
 os_code row_call_check(const os_client *client, os_error *err)
 {
     if (client->rows != NULL)
@@ -85,12 +89,38 @@ static void row_call_answered(void *context, struct row_answer *answer)
 
 /* ------------------------------------------------------------------------------------------------ asking */
 
+static bool is_token_old(const struct row_call *call, const struct clock_reading *now)
+{
+    return call->is_lost && call->request.verb == ROW_TRANSACT &&
+           clock_elapsed_max(&call->first, now) > TOKEN_TRUSTED_MS;
+}
+
+static void say_token_is_old(struct row_call *call)
+{
+    const os_error last = call->error;
+    (void)error_set(
+        &call->error, last.code,
+        "The %s was not sent again: its first request is older than eight minutes, and the service may have "
+        "forgotten it. Last trouble: %.600s",
+        call->name, last.message);
+    error_service(&call->error, last.http_status, last.service_code, last.request_id);
+}
+
 static void ask_for_rows(struct op *op)
 {
     struct row_call *call = container_of(op, struct row_call, op);
     struct row_service *rows = call->client->rows;
     call->request.deadline_monotonic_ms = op->deadline_monotonic_ms;
+    call->request.once = is_write(&call->request);
     clock_read(&call->sent);
+    if (is_token_old(call, &call->sent)) {
+        say_token_is_old(call);
+        row_call_over(call);
+        return;
+    }
+    if (!call->was_sent)
+        call->first = call->sent;
+    call->was_sent = true;
     call->under_way = rows->vtable->start(rows, &call->request, row_call_answered, call);
     if (call->under_way == NULL) {
         (void)error_no_memory(&call->error);
@@ -113,10 +143,27 @@ static void row_call_interrupted(struct op *op, enum op_reason reason)
     row_call_over(call);
 }
 
+/* 0: it may begin. */
+static enum op_reason why_not(const struct row_call *call, const os_call *limits)
+{
+    if (cancel_triggered(call->client->closing))
+        return OP_CLOSING;
+    if (cancel_triggered(limits->cancel))
+        return OP_CANCELLED;
+    return limits->deadline_ms == 0 ? OP_DEADLINE : 0;
+}
+
 void row_call_start(struct row_call *call, const os_call *limits)
 {
     struct op_limits of_op = client_limits(call->client, limits);
+    enum op_reason reason = why_not(call, limits);
     error_clear(&call->error);
+    if (reason != 0) {
+        (void)error_set(&call->error, op_reason_code(reason), "The %s was not begun: %s.", call->name,
+                        op_reason_clause(reason));
+        call->done(call);
+        return;
+    }
     if (op_begin(&call->op, &of_op, ask_for_rows, row_call_interrupted)) {
         ask_for_rows(&call->op);
         return;

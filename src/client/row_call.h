@@ -24,12 +24,16 @@ struct row_call {
     /* Its own. */
     struct op op;
     struct row_op *under_way;
-    struct clock_reading sent;
+    bool was_sent;
+    struct clock_reading first; /* before the first request was sent */
+    struct clock_reading sent;  /* the same of the last one */
     struct absence absence;
 };
 
-/* `client`, `request`, `name` and `done` are set, all else is zero. `call` is what is left of the caller's. `done` is called
- * once, perhaps before this returns; then comes row_call_free. */
+/* `client`, `request`, `name` and `done` are set, all else is zero. `limits` are what is left of the caller's call: with no
+ * time left, or when it is cancelled, nothing is sent. `done` is called once, perhaps before this returns; then comes
+ * row_call_free. A write leaves this machine once for each answer that is seen here: a repetition below, that nobody sees,
+ * would find what the first has written, and call it a conflict. */
 void row_call_start(struct row_call *call, const os_call *limits);
 void row_call_free(struct row_call *call);
 

@@ -9,16 +9,23 @@ static bool has_one_to_start(const struct row_set *set)
     return set->next < set->count && set->under_way < set->parallel;
 }
 
+static void start_next(struct row_set *set)
+{
+    os_call left = set->limits;
+    uint64_t now_ms = clock_monotonic_ms();
+    left.deadline_ms = now_ms < set->deadline_monotonic_ms ? set->deadline_monotonic_ms - now_ms : 0;
+    set->under_way++;
+    row_call_start(&set->calls[set->next++], &left);
+}
+
 /* One that ends at once comes back here: then the loop that started it goes on. */
 static void start_more(struct row_set *set)
 {
     if (set->is_starting)
         return;
     set->is_starting = true;
-    while (has_one_to_start(set)) {
-        set->under_way++;
-        row_call_start(&set->calls[set->next++], &set->limits);
-    }
+    while (has_one_to_start(set))
+        start_next(set);
     set->is_starting = false;
     if (set->under_way == 0)
         sync_finish(&set->sync);

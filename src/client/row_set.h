@@ -9,8 +9,9 @@ struct row_set {
     struct sync sync; /* when it has finished, all calls are over */
     struct row_call *calls;
     size_t count;
-    size_t parallel; /* as many are under way at most; at least 1 */
-    os_call limits;  /* what is left of the caller's call */
+    size_t parallel;                /* as many are under way at most; at least 1 */
+    os_call limits;                 /* the caller's call, but for its deadline ... */
+    uint64_t deadline_monotonic_ms; /* ... which is that of all of them: none begins behind it */
     /* Its own, of the loop's thread. */
     size_t next;
     size_t under_way;

@@ -12,7 +12,7 @@
 
 #include "aws/endpoint.h"
 #include "base/http_message.h"
-#include "rows/rows.h"
+#include "rows/definition.h"
 
 /* PutItem, UpdateItem, DeleteItem. Where the condition fails, the item that is in the way is asked for. */
 os_code rows_build_write(const struct endpoint *endpoint, const struct rows_write *write, struct http_request *ret,
@@ -33,6 +33,13 @@ os_code rows_build_transact_write(const struct endpoint *endpoint, const struct 
 /* Query or Scan. */
 os_code rows_build_list(const struct endpoint *endpoint, const struct rows_list *list, struct http_request *ret,
                         struct buf *ret_body, os_error *err);
+
+/* CreateTable, on demand; the attribute by which items expire is set by UpdateTimeToLive once the table is ACTIVE. */
+os_code rows_build_create_table(const struct endpoint *endpoint, const char *table,
+                                const struct rows_definition *definition, struct http_request *ret,
+                                struct buf *ret_body, os_error *err);
+os_code rows_build_update_ttl(const struct endpoint *endpoint, const char *table, const char *attribute,
+                              struct http_request *ret, struct buf *ret_body, os_error *err);
 
 /* "PutItem". */
 const char *rows_operation(enum rows_write_kind kind);

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "dynamo/answer.h"
 #include "dynamo/command.h"
+#include "dynamo/table_parts.h"
 #include "syntax/json.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum { KEYS_SIZE = 192 };
 
 static const char *const roles[ITEM_KEYS_MAX] = {"HASH", "RANGE"};
 
-static enum table_outcome incomplete(const struct http_response *response, const struct answer_of *of,
+enum table_outcome dynamo_incomplete(const struct http_response *response, const struct answer_of *of,
                                      const char *member, const struct dynamo_error *detail, os_error *err)
 {
     char finding[160];
@@ -31,8 +31,7 @@ static void give_detail(const struct dynamo_error *detail, struct dynamo_error *
 
 /* ---------------------------------------------------------------------------------------------- DescribeTable */
 
-/* The type ("S") that AttributeDefinitions gives a key attribute; "?" when it gives none. */
-static const char *type_of(const json_t *table, const char *name)
+const char *dynamo_type_of(const json_t *table, const char *name)
 {
     const json_t *definitions = json_object_get(table, "AttributeDefinitions");
     for (size_t i = 0; i < json_array_size(definitions); i++) {
@@ -50,7 +49,7 @@ static bool is_key(const json_t *table, const json_t *key, const char *name, con
     const char *found_name = json_member_string(key, "AttributeName");
     const char *found_role = json_member_string(key, "KeyType");
     return found_name != NULL && found_role != NULL && strcmp(found_name, name) == 0 && strcmp(found_role, role) == 0 &&
-           strcmp(type_of(table, name), "S") == 0;
+           strcmp(dynamo_type_of(table, name), "S") == 0;
 }
 
 /* "id (N, HASH), at (S, RANGE)" */
@@ -63,9 +62,9 @@ static void read_keys(const struct item_schema *schema, const json_t *table, str
     for (size_t i = 0; i < json_array_size(keys) && used < sizeof(listed) - 1; i++) {
         const char *name = json_member_string(json_array_get(keys, i), "AttributeName");
         const char *role = json_member_string(json_array_get(keys, i), "KeyType");
-        int len =
-            snprintf(listed + used, sizeof(listed) - used, "%s%s (%s, %s)", i > 0 ? ", " : "",
-                     name != NULL ? name : "?", name != NULL ? type_of(table, name) : "?", role != NULL ? role : "?");
+        int len = snprintf(listed + used, sizeof(listed) - used, "%s%s (%s, %s)", i > 0 ? ", " : "",
+                           name != NULL ? name : "?", name != NULL ? dynamo_type_of(table, name) : "?",
+                           role != NULL ? role : "?");
         used += len > 0 ? (size_t)len : 0;
     }
     TEXT_COPY_STR_CUT(listed, ret->keys_found);
@@ -76,7 +75,7 @@ static void read_keys(const struct item_schema *schema, const json_t *table, str
 
 /* API Reference, TableDescription: MultiRegionConsistency is EVENTUAL where it is not given. The 2017 version of global
  * tables gives its GlobalTableVersion and is always eventual. */
-static bool is_replicated_eventually(const json_t *table)
+bool dynamo_is_replicated_eventually(const json_t *table)
 {
     const char *consistency = json_member_string(table, "MultiRegionConsistency");
     bool is_strong = consistency != NULL && strcmp(consistency, "STRONG") == 0;
@@ -86,46 +85,56 @@ static bool is_replicated_eventually(const json_t *table)
     return is_replicated && !is_strong;
 }
 
+enum table_outcome dynamo_open_table(const struct http_response *response, const struct answer_of *of,
+                                     json_t **ret_table, char ret_status[DYNAMO_STATUS_SIZE],
+                                     struct dynamo_error *ret_detail, os_error *err)
+{
+    json_t *root = NULL;
+    *ret_table = NULL;
+    enum table_outcome outcome = answer_open_unconditional(response, of, &root, ret_detail, err);
+    if (outcome == TABLE_REFUSED && strcmp(ret_detail->code, "ResourceNotFoundException") == 0) {
+        error_clear(err);
+        return TABLE_OK;
+    }
+    json_t *table = json_object_get(root, "Table");
+    const char *status = json_member_string(table, "TableStatus");
+    if (outcome == TABLE_OK && status != NULL && text_copy(text_from(status), ret_status, DYNAMO_STATUS_SIZE))
+        *ret_table = json_incref(table);
+    else if (outcome == TABLE_OK)
+        outcome = dynamo_incomplete(response, of, "TableStatus", ret_detail, err);
+    json_decref(root);
+    return outcome;
+}
+
 enum table_outcome dynamo_read_table(const struct http_response *response, const struct dynamo_about *about,
                                      bool *ret_exists, struct dynamo_table *ret, struct dynamo_error *ret_detail,
                                      os_error *err)
 {
     const struct answer_of of = answer_about("DescribeTable", about, false);
     struct dynamo_error detail;
-    json_t *root = NULL;
-    enum table_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
-    if (outcome == TABLE_REFUSED && strcmp(detail.code, "ResourceNotFoundException") == 0) {
-        error_clear(err);
-        *ret_exists = false;
-        outcome = TABLE_OK;
-    } else if (outcome == TABLE_OK) {
-        struct dynamo_table found = {.keys_ok = false};
-        const json_t *table = json_object_get(root, "Table");
-        const char *status = json_member_string(table, "TableStatus");
-        if (status != NULL && TEXT_COPY_STR(status, found.status)) {
-            read_keys(about->schema, table, &found);
-            found.replicated_eventually = is_replicated_eventually(table);
-            *ret = found;
-            *ret_exists = true;
-        } else {
-            outcome = incomplete(response, &of, "TableStatus", &detail, err);
-        }
+    struct dynamo_table found = {.keys_ok = false};
+    json_t *table = NULL;
+    enum table_outcome outcome = dynamo_open_table(response, &of, &table, found.status, &detail, err);
+    if (outcome == TABLE_OK)
+        *ret_exists = table != NULL;
+    if (table != NULL) {
+        read_keys(about->schema, table, &found);
+        found.replicated_eventually = dynamo_is_replicated_eventually(table);
+        *ret = found;
     }
-    json_decref(root);
+    json_decref(table);
     give_detail(&detail, ret_detail);
     return outcome;
 }
 
 /* ------------------------------------------------------------------------------------------ TTL, CreateTable */
 
-enum table_outcome dynamo_read_ttl(const struct http_response *response, const struct dynamo_about *about,
-                                   char *ret_status, char *ret_attribute, struct dynamo_error *ret_detail,
-                                   os_error *err)
+enum table_outcome dynamo_read_ttl_of(const struct http_response *response, const struct answer_of *of,
+                                      char *ret_status, char *ret_attribute, struct dynamo_error *ret_detail,
+                                      os_error *err)
 {
-    const struct answer_of of = answer_about("DescribeTimeToLive", about, false);
-    struct dynamo_error detail;
     json_t *root = NULL;
-    enum table_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
+    enum table_outcome outcome = answer_open_unconditional(response, of, &root, ret_detail, err);
     if (outcome == TABLE_OK) {
         const json_t *description = json_object_get(root, "TimeToLiveDescription");
         const char *status = json_member_string(description, "TimeToLiveStatus");
@@ -133,13 +142,43 @@ enum table_outcome dynamo_read_ttl(const struct http_response *response, const s
         char copy[DYNAMO_TTL_STATUS_SIZE];
         if (status == NULL || !TEXT_COPY_STR(status, copy) ||
             !text_copy(text_from(attribute), ret_attribute, DYNAMO_TTL_ATTRIBUTE_SIZE))
-            outcome = incomplete(response, &of, "TimeToLiveDescription", &detail, err);
+            outcome = dynamo_incomplete(response, of, "TimeToLiveDescription", ret_detail, err);
         else
             memcpy(ret_status, copy, strlen(copy) + 1);
     }
     json_decref(root);
+    return outcome;
+}
+
+enum table_outcome dynamo_read_ttl(const struct http_response *response, const struct dynamo_about *about,
+                                   char *ret_status, char *ret_attribute, struct dynamo_error *ret_detail,
+                                   os_error *err)
+{
+    const struct answer_of of = answer_about("DescribeTimeToLive", about, false);
+    struct dynamo_error detail;
+    enum table_outcome outcome = dynamo_read_ttl_of(response, &of, ret_status, ret_attribute, &detail, err);
     give_detail(&detail, ret_detail);
     return outcome;
+}
+
+bool dynamo_ttl_is_on(const char *status)
+{
+    return strcmp(status, "ENABLED") == 0 || strcmp(status, "ENABLING") == 0;
+}
+
+enum table_outcome dynamo_read_done_of(const struct http_response *response, const struct answer_of *of,
+                                       struct dynamo_error *ret_detail, os_error *err)
+{
+    json_t *root = NULL;
+    enum table_outcome outcome = answer_open_unconditional(response, of, &root, ret_detail, err);
+    json_decref(root);
+    bool is_there_already = (outcome == TABLE_THROTTLED && strcmp(ret_detail->code, "ResourceInUseException") == 0) ||
+                            (outcome == TABLE_REFUSED && strcmp(ret_detail->code, "ValidationException") == 0 &&
+                             text_contains_nocase(text_from(ret_detail->message), "already enabled"));
+    if (!is_there_already)
+        return outcome;
+    error_clear(err);
+    return TABLE_OK;
 }
 
 enum table_outcome dynamo_read_done(const struct http_response *response, const struct dynamo_about *about,
@@ -147,16 +186,7 @@ enum table_outcome dynamo_read_done(const struct http_response *response, const 
 {
     const struct answer_of of = answer_about("The preparation", about, true);
     struct dynamo_error detail;
-    json_t *root = NULL;
-    enum table_outcome outcome = answer_open_unconditional(response, &of, &root, &detail, err);
-    json_decref(root);
-    bool is_there_already = (outcome == TABLE_THROTTLED && strcmp(detail.code, "ResourceInUseException") == 0) ||
-                            (outcome == TABLE_REFUSED && strcmp(detail.code, "ValidationException") == 0 &&
-                             text_contains_nocase(text_from(detail.message), "already enabled"));
-    if (is_there_already) {
-        error_clear(err);
-        outcome = TABLE_OK;
-    }
+    enum table_outcome outcome = dynamo_read_done_of(response, &of, &detail, err);
     give_detail(&detail, ret_detail);
     return outcome;
 }
@@ -179,7 +209,7 @@ static os_code judge_ttl(const struct dynamo_about *about, const char *status, c
     const struct item_schema *schema = about->schema;
     const char *wanted = schema->attributes[schema->ttl].name;
     char command[DYNAMO_COMMAND_SIZE];
-    bool is_on = strcmp(status, "ENABLED") == 0 || strcmp(status, "ENABLING") == 0;
+    bool is_on = dynamo_ttl_is_on(status);
     if (is_on && strcmp(attribute, wanted) == 0) {
         error_clear(err);
         return OS_OK;

@@ -8,13 +8,13 @@
 
 #include "dynamo/response.h"
 
-enum { DYNAMO_TTL_STATUS_SIZE = 32, DYNAMO_TTL_ATTRIBUTE_SIZE = 256 };
+enum { DYNAMO_STATUS_SIZE = 32, DYNAMO_TTL_STATUS_SIZE = 32, DYNAMO_TTL_ATTRIBUTE_SIZE = 256 };
 
 struct dynamo_table {
-    char status[32];            /* "ACTIVE" */
-    bool keys_ok;               /* those of the schema */
-    char keys_found[256];       /* for the sentence */
-    bool replicated_eventually; /* a global table whose MultiRegionConsistency is not STRONG */
+    char status[DYNAMO_STATUS_SIZE]; /* "ACTIVE" */
+    bool keys_ok;                    /* those of the schema */
+    char keys_found[256];            /* for the sentence */
+    bool replicated_eventually;      /* a global table whose MultiRegionConsistency is not STRONG */
 };
 
 /* DescribeTable. TABLE_OK with *ret_exists false for ResourceNotFoundException. */

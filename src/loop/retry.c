@@ -26,6 +26,17 @@ void retry_after(struct retry *retry, uint64_t delay_ms)
     loop_timer_set(retry->loop, &retry->timer, delay_ms);
 }
 
+bool retry_before(struct retry *retry, uint64_t deadline_monotonic_ms)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    uint64_t pause_ms = backoff_next_ms(&retry->backoff);
+    if (deadline_monotonic_ms <= now.monotonic_ms || deadline_monotonic_ms - now.monotonic_ms <= pause_ms)
+        return false;
+    retry_after(retry, pause_ms);
+    return true;
+}
+
 void retry_stop(struct retry *retry)
 {
     loop_timer_clear(retry->loop, &retry->timer);

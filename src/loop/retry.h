@@ -21,6 +21,8 @@ void retry_init(struct retry *retry, struct loop *loop, void (*attempt)(struct r
 /* One attempt: after the next pause of the back-off, or after a pause of the owner's. Replaces one that is waited for. */
 void retry_later(struct retry *retry);
 void retry_after(struct retry *retry, uint64_t delay_ms);
+/* As retry_later. False, and no attempt is made: the pause would last until that time, or longer. */
+bool retry_before(struct retry *retry, uint64_t deadline_monotonic_ms);
 void retry_stop(struct retry *retry); /* no attempt that has been asked for is made */
 
 uint64_t retry_elapsed_ms(const struct retry *retry); /* since `started`, by the clock that advanced most */

@@ -24,9 +24,6 @@ static os_code check_number(const char *name, uint32_t number, uint32_t most, os
 
 static os_code check_store(const os_document_store *store, os_error *err)
 {
-    if (store->size != sizeof(*store))
-        return error_set(err, OS_ERR_ARGUMENT,
-                         "The store of documents has a wrong size: set it with OS_DOCUMENT_STORE_INIT.");
     if (store->models != OS_DOCUMENT_SEPARATE && store->models != OS_DOCUMENT_COMBINED)
         return error_set(err, OS_ERR_ARGUMENT, "`models` of the store of documents is neither of the two ways.");
     if (store->spelling != OS_DOCUMENT_TAGS && store->spelling != OS_DOCUMENT_FIELDS)
@@ -55,19 +52,19 @@ static void take_store(struct persistence *call, const os_document_store *store)
 
 os_code persistence_begin(struct persistence *call)
 {
-    static const os_document_store defaults = OS_DOCUMENT_STORE_INIT;
-    const os_document_store *store = call->arguments->store != NULL ? call->arguments->store : &defaults;
-    struct clock_reading now;
-    clock_read(&now);
+    os_document_store store;
+    uint64_t now_ms = clock_monotonic_ms();
     os_code code = row_call_check(call->client, &call->error);
     if (code == OS_OK)
-        code = check_store(store, &call->error);
+        code = versioned_copy(call->arguments->store, &store, sizeof(store), "os_document_store", &call->error);
+    if (code == OS_OK)
+        code = check_store(&store, &call->error);
     if (code == OS_OK)
         code = arguments_take_call(call->arguments->call, &call->call, &call->error);
     if (code != OS_OK)
         return code;
-    take_store(call, store);
-    call->deadline_monotonic_ms = now.monotonic_ms + call->call.deadline_ms;
+    take_store(call, &store);
+    call->deadline_monotonic_ms = now_ms + call->call.deadline_ms;
     return OS_OK;
 }
 
@@ -95,16 +92,6 @@ enum steps_next persistence_over(struct persistence *call, os_code code)
     return STEPS_OVER;
 }
 
-static os_call what_is_left(const struct persistence *call)
-{
-    os_call left = call->call;
-    struct clock_reading now;
-    clock_read(&now);
-    bool is_over = now.monotonic_ms >= call->deadline_monotonic_ms;
-    left.deadline_ms = is_over ? 1 : call->deadline_monotonic_ms - now.monotonic_ms;
-    return left;
-}
-
 static void drop_calls(struct persistence *call)
 {
     row_set_free(&call->set);
@@ -129,7 +116,8 @@ struct row_call *persistence_calls(struct persistence *call, size_t count, const
 enum steps_next persistence_ask(struct persistence *call, persistence_step_fn next)
 {
     call->set.parallel = call->store.parallelism;
-    call->set.limits = what_is_left(call);
+    call->set.limits = call->call;
+    call->set.deadline_monotonic_ms = call->deadline_monotonic_ms;
     row_set_prepare(&call->set);
     call->step = next;
     call->steps.wait = &call->set.sync;
@@ -162,9 +150,45 @@ static os_code perform(os_client *client, const void *context, os_error *err)
     return call.code;
 }
 
+/* None keeps what an earlier call has left in it. */
+static os_code clear_results(const struct persistence_arguments *arguments, os_error *err)
+{
+    os_document_result *results = arguments->ret_results;
+    if (results == NULL && arguments->result_count > 0)
+        return error_set(err, OS_ERR_ARGUMENT, "There is no place for the results: it is NULL.");
+    for (size_t i = 0; i < arguments->result_count; i++)
+        if (results[i].size != sizeof(*results))
+            return error_set(err, OS_ERR_ARGUMENT,
+                             "A result has a wrong size: set each one with OS_DOCUMENT_RESULT_INIT.");
+    for (size_t i = 0; i < arguments->result_count; i++)
+        results[i] = (os_document_result){.size = sizeof(*results)};
+    return OS_OK;
+}
+
+/* Where nothing was sent. What a ticket is of stays unknown. */
+static void refuse_results(const struct persistence_arguments *arguments, const os_error *why)
+{
+    for (size_t i = 0; i < arguments->result_count; i++) {
+        os_document_result *result = &arguments->ret_results[i];
+        if (result->verdict != 0)
+            continue;
+        result->verdict = arguments->is_of_ticket ? OS_UNKNOWN : OS_NOT_EXECUTED;
+        result->error = *why;
+    }
+}
+
 os_code persistence_call(os_client *client, const struct persistence_arguments *arguments, persistence_step_fn first,
                          os_error *err)
 {
     const struct beginning beginning = {.arguments = arguments, .first = first};
-    return client_perform(client, perform, &beginning, err);
+    os_error own;
+    os_code code = clear_results(arguments, &own);
+    if (code == OS_OK) {
+        code = client_perform(client, perform, &beginning, &own);
+        if (code != OS_OK)
+            refuse_results(arguments, &own);
+    }
+    if (err != NULL)
+        *err = own;
+    return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict of a write whose answer was lost, by what stands there now. */
+/* The verdict of a write, or a deletion, whose answer was lost, by what stands there now. */
 #include "base/error.h"
 #include "persistence/writing.h"
 
@@ -15,12 +15,18 @@ static void set_version(os_document_result *ret, enum document_kind kind, int64_
         ret->desired_version = version;
 }
 
-static void say_conflict(os_document_result *ret)
+static const char *done_to(const struct written *written)
+{
+    return written->is_deletion ? "deleted" : "written";
+}
+
+void writing_say_conflict(const struct written *written, os_document_result *ret)
 {
     ret->verdict = OS_CONFLICT;
     (void)error_set(&ret->error, OS_ERR_CONFLICT,
-                    "The document is at another version than the write expects, or is not there: nothing was written. "
-                    "Read it, and decide again.");
+                    "The document is at another version than the %s expects, or is not there: nothing was %s. Read it, "
+                    "and decide again.",
+                    written->is_deletion ? "deletion" : "write", done_to(written));
 }
 
 void writing_say_committed(const struct written *written, os_document_result *ret)
@@ -28,29 +34,36 @@ void writing_say_committed(const struct written *written, os_document_result *re
     ret->verdict = OS_COMMITTED;
     error_clear(&ret->error);
     for (size_t i = 0; i < written->count; i++)
-        set_version(ret, written->items[i].kind, written->items[i].mark.version);
+        set_version(ret, written->items[i].kind, written->is_deletion ? 0 : written->items[i].mark.version);
 }
 
-static void say_unknown(enum document_standing standing, const os_error *error, os_document_result *ret)
+static const char *why_unknown(enum document_standing standing)
 {
-    const char *why = standing == DOCUMENT_UNCHANGED
-                          ? "What the write expects is still there, but the request may still be applied."
-                      : standing == DOCUMENT_UNREADABLE
-                          ? "What is there now is no document."
-                          : "Another write or a deletion came later, and hides whether this one was applied.";
-    ret->verdict = OS_UNKNOWN;
-    (void)error_set(&ret->error, OS_ERR_UNDECIDED, "It is not known whether the document was written. %s%s%.500s", why,
-                    error->code != OS_OK ? " Last trouble: " : "", error->message);
+    switch (standing) {
+    case DOCUMENT_UNCHANGED: return "What is expected is still there, but the request may still be applied.";
+    case DOCUMENT_UNREADABLE: return "What is there now is no document.";
+    case DOCUMENT_GONE: return "Nothing is there now: this deletion may have done it, or another.";
+    default: return "Another write or a deletion may have come later, and hides whether this one was applied.";
+    }
 }
 
-void writing_say_unseen(const os_error *why, os_document_result *ret)
+static void say_unknown(const struct written *written, enum document_standing standing, const os_error *error,
+                        os_document_result *ret)
+{
+    ret->verdict = OS_UNKNOWN;
+    ret->reported_version = ret->desired_version = 0;
+    (void)error_set(&ret->error, OS_ERR_UNDECIDED, "It is not known whether the document was %s. %s%s%.500s",
+                    done_to(written), why_unknown(standing), error->code != OS_OK ? " Last trouble: " : "",
+                    error->message);
+}
+
+void writing_say_unseen(const struct written *written, const os_error *why, os_document_result *ret)
 {
     ret->verdict = OS_UNKNOWN;
     (void)error_set(
         &ret->error, OS_ERR_UNDECIDED,
-        "It is not known whether the document was written: the answer was lost, and what is there could not "
-        "be read. %.500s",
-        why->message);
+        "It is not known whether the document was %s: the answer was lost, and what is there could not be read. %.500s",
+        done_to(written), why->message);
 }
 
 void writing_make_look(const struct persistence_store *store, const struct written *written, struct rows_get gets[2],
@@ -61,21 +74,29 @@ void writing_make_look(const struct persistence_store *store, const struct writt
     *ret = (struct row_request){.verb = ROW_READ, .gets = gets, .get_count = written->count, .is_snapshot = true};
 }
 
+static enum document_standing judge_item(const struct persistence_store *store, const struct written *written, size_t i,
+                                         const json_t *found, int64_t *ret_version)
+{
+    const struct document_mark *mark = &written->items[i].mark;
+    const struct document_sending sending = {.is_answer_lost = true, .is_never_deleted = store->keeps_all};
+    return written->is_deletion ? document_judge_delete(found, mark->version, mark->spelling, sending, ret_version)
+                                : document_judge(found, mark, sending, ret_version);
+}
+
 void writing_judge(const struct persistence_store *store, const struct written *written, json_t *const found[2],
                    const os_error *error, os_document_result *ret)
 {
-    const struct document_sending sending = {.is_answer_lost = true, .is_never_deleted = store->keeps_all};
     enum document_standing standing = DOCUMENT_UNKNOWN;
     for (size_t i = 0; i < written->count; i++) {
         int64_t version = 0;
-        enum document_standing of_item = document_judge(found[i], &written->items[i].mark, sending, &version);
+        enum document_standing of_item = judge_item(store, written, i, found[i], &version);
         standing = i == 0 ? of_item : document_judge_both(standing, of_item);
         set_version(ret, written->items[i].kind, version);
     }
     switch (standing) {
     case DOCUMENT_OURS: writing_say_committed(written, ret); break;
     case DOCUMENT_CONFLICT:
-    case DOCUMENT_ABSENT: say_conflict(ret); break;
-    default: say_unknown(standing, error, ret);
+    case DOCUMENT_ABSENT: writing_say_conflict(written, ret); break;
+    default: say_unknown(written, standing, error, ret);
     }
 }

@@ -11,11 +11,17 @@ struct persistence_arguments {
     const os_document_store *store;
     const os_document_key *keys;
     const os_document_write *writes;
-    size_t count; /* of either */
+    const os_document_deletion *deletions;
+    size_t count;   /* of one of them */
+    const char *id; /* of a list; NULL: all */
+    os_document_fn each;
+    void *each_context;
+    bool is_of_ticket;
     const char *ticket;
     const os_call *call;
     os_documents *ret_documents;
-    os_document_result *ret_results; /* one for each write; one of a ticket */
+    os_document_result *ret_results; /* one for each write or deletion; one of a ticket */
+    size_t result_count;
 };
 
 /* A call on documents (call.h). Each of the functions below is its first step. */
@@ -23,6 +29,8 @@ struct persistence;
 typedef enum steps_next (*persistence_step_fn)(struct persistence *call);
 enum steps_next persistence_read(struct persistence *call);
 enum steps_next persistence_write(struct persistence *call);
+enum steps_next persistence_delete(struct persistence *call);
+enum steps_next persistence_list(struct persistence *call);
 enum steps_next persistence_resolve(struct persistence *call);
 
 void persistence_documents_free(os_documents *documents);

@@ -144,19 +144,20 @@ static char *json_text(const json_t *json)
     return text;
 }
 
+/* A model that is null has its version all the same: who writes it needs that. */
 static os_code give_model(const struct document *document, const json_t *json, os_document_model *ret, os_error *err)
 {
     bool has_token = json_string_length(document->client_token) > 0;
-    if (json == NULL)
-        return OS_OK;
     ret->version = document->version;
     ret->timestamp_ns = document->timestamp_ns;
-    ret->json = json_text(json);
+    ret->json = json != NULL ? json_text(json) : NULL;
     ret->client_token = has_token ? strdup(json_string_value(document->client_token)) : NULL;
-    return ret->json != NULL && (ret->client_token != NULL || !has_token) ? OS_OK : error_no_memory(err);
+    return (ret->json != NULL || json == NULL) && (ret->client_token != NULL || !has_token) ? OS_OK
+                                                                                            : error_no_memory(err);
 }
 
-static os_code give_item(struct persistence *call, const json_t *item, os_document *ret)
+/* Of an item those models that are of its kind; Go's decoder would take others, too. */
+static os_code give_item(struct persistence *call, enum document_kind kind, const json_t *item, os_document *ret)
 {
     struct document document;
     if (item == NULL)
@@ -164,8 +165,9 @@ static os_code give_item(struct persistence *call, const json_t *item, os_docume
     os_code code = document_from_item(item, call->store.spelling, &document, &call->error);
     if (code != OS_OK)
         return code;
-    code = give_model(&document, document.reported, &ret->reported, &call->error);
-    if (code == OS_OK)
+    if (kind != DOCUMENT_DESIRED)
+        code = give_model(&document, document.reported, &ret->reported, &call->error);
+    if (code == OS_OK && kind != DOCUMENT_REPORTED)
         code = give_model(&document, document.desired, &ret->desired, &call->error);
     document_free(&document);
     return code;
@@ -180,7 +182,7 @@ static os_code give_document(struct persistence *call, size_t number, os_documen
     *ret = (os_document){.size = sizeof(*ret), .id = strdup(key->id), .name = strdup(key->name)};
     os_code code = ret->id != NULL && ret->name != NULL ? OS_OK : error_no_memory(&call->error);
     for (size_t i = 0; i < of_each && code == OS_OK; i++)
-        code = give_item(call, reading->items[number * of_each + i], ret);
+        code = give_item(call, kinds[i], reading->items[number * of_each + i], ret);
     return code;
 }
 

@@ -38,17 +38,8 @@ static enum steps_next was_found(struct persistence *call)
     if (of->error.code == OS_OK && of->answer.outcome == TABLE_OK)
         writing_judge(&call->store, &resolving->written, of->answer.items.items, &none, ret);
     else
-        writing_say_unseen(&of->error, ret);
+        writing_say_unseen(&resolving->written, &of->error, ret);
     return end_resolving(call);
-}
-
-/* What the ticket is of stays unknown. */
-static enum steps_next refuse_ticket(struct persistence *call, os_code code)
-{
-    os_document_result *ret = call->arguments->ret_results;
-    ret->verdict = OS_UNKNOWN;
-    ret->error = call->error;
-    return persistence_over(call, code);
 }
 
 static os_code begin_resolving(struct persistence *call)
@@ -72,12 +63,6 @@ static os_code begin_resolving(struct persistence *call)
 
 enum steps_next persistence_resolve(struct persistence *call)
 {
-    os_document_result *ret = call->arguments->ret_results;
-    if (ret == NULL || ret->size != sizeof(*ret))
-        return persistence_over(call, error_set(&call->error, OS_ERR_ARGUMENT,
-                                                "There is no place for the result, or it has a wrong size: set it "
-                                                "with OS_DOCUMENT_RESULT_INIT."));
-    *ret = (os_document_result){.size = sizeof(*ret)};
     os_code code = begin_resolving(call);
-    return code == OS_OK ? persistence_ask(call, was_found) : refuse_ticket(call, code);
+    return code == OS_OK ? persistence_ask(call, was_found) : persistence_over(call, code);
 }

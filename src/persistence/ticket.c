@@ -32,6 +32,11 @@ static json_t *item_to_json(const struct written_item *item)
                      "key", item->key);
 }
 
+static const char *spelling_name(const struct persistence *call)
+{
+    return call->store.spelling == DOCUMENT_FIELDS ? "fields" : "tags";
+}
+
 static json_t *ticket_to_json(const struct persistence *call, const struct written *written)
 {
     const struct ticket_place place = place_of(call);
@@ -43,13 +48,14 @@ static json_t *ticket_to_json(const struct persistence *call, const struct writt
         }
     }
     return json_pack("{s:s, s:i, s:o, s:s, s:o}", "ticket", TICKET_KIND, "v", TICKET_VERSION, "place",
-                     ticket_place_write(&place), "spelling",
-                     call->store.spelling == DOCUMENT_FIELDS ? "fields" : "tags", "items", items);
+                     ticket_place_write(&place), "spelling", spelling_name(call), "items", items);
 }
 
 void writing_add_ticket(const struct persistence *call, const struct written *written, os_document_result *ret)
 {
     struct buf out;
+    if (written->is_deletion)
+        return;
     json_t *root = ticket_to_json(call, written);
     buf_init(&out, TICKET_SIZE_MAX);
     if (root != NULL && json_write(&out, root))
@@ -105,7 +111,7 @@ static os_code check_head(const struct persistence *call, const json_t *root, os
         return bad_ticket("it is another text", err);
     if (json_integer_value(json_object_get(root, "v")) != TICKET_VERSION)
         return bad_ticket("it is of another release", err);
-    if ((strcmp(spelling, "fields") == 0) != (call->store.spelling == DOCUMENT_FIELDS))
+    if (strcmp(spelling, spelling_name(call)) != 0)
         return bad_ticket("it is of a table whose items are spelled in the other way", err);
     return ticket_place_check(json_object_get(root, "place"), &place, false, err);
 }

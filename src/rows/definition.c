@@ -9,6 +9,34 @@
 
 enum { PART_SIZE = 160 };
 
+/* --------------------------------------------------------------------------------------------------------- names */
+
+const char *rows_projection_name(enum rows_projection projection)
+{
+    switch (projection) {
+    case ROWS_PROJECT_ALL: return "ALL";
+    case ROWS_PROJECT_KEYS_ONLY: return "KEYS_ONLY";
+    case ROWS_PROJECT_INCLUDE: return "INCLUDE";
+    }
+    return "?";
+}
+
+enum rows_projection rows_projection_of(const char *name)
+{
+    for (enum rows_projection i = ROWS_PROJECT_ALL; name != NULL && i <= ROWS_PROJECT_INCLUDE; i++)
+        if (strcmp(name, rows_projection_name(i)) == 0)
+            return i;
+    return 0;
+}
+
+enum value_type rows_key_type_of(const char *name)
+{
+    for (enum value_type type = VALUE_S; name != NULL && type <= VALUE_B; type++)
+        if (strcmp(name, value_type_name(type)) == 0)
+            return type;
+    return VALUE_NONE;
+}
+
 /* --------------------------------------------------------------------------------------------------------- check */
 
 /* What is wrong with a table's or an index's keys; `of` says whose. */
@@ -149,16 +177,6 @@ static const char *keys_difference(const struct rows_key_schema *a, const struct
     return ret;
 }
 
-static const char *projection_text(enum rows_projection projection)
-{
-    switch (projection) {
-    case ROWS_PROJECT_ALL: return "ALL";
-    case ROWS_PROJECT_KEYS_ONLY: return "KEYS_ONLY";
-    case ROWS_PROJECT_INCLUDE: return "INCLUDE";
-    }
-    return "?";
-}
-
 static bool has_name(const struct rows_index *index, const char *name)
 {
     for (size_t i = 0; i < index->name_count; i++)
@@ -175,8 +193,8 @@ static const char *index_difference(const struct rows_index *a, const struct row
     if (difference != NULL)
         return difference;
     if (a->projection != b->projection) {
-        (void)snprintf(ret, 512, "the projection %sis %s, not %s", of, projection_text(a->projection),
-                       projection_text(b->projection));
+        (void)snprintf(ret, 512, "the projection %sis %s, not %s", of, rows_projection_name(a->projection),
+                       rows_projection_name(b->projection));
         return ret;
     }
     for (size_t i = 0; i < a->name_count + b->name_count; i++) {
@@ -222,6 +240,17 @@ const char *rows_definition_difference(const struct rows_definition *a, const st
         return ret;
     }
     return NULL;
+}
+
+os_code rows_definition_fit(const struct rows_definition *there, const struct rows_definition *wanted, const char *of,
+                            os_error *err)
+{
+    char difference[512];
+    if (rows_definition_difference(there, wanted, difference) == NULL)
+        return OS_OK;
+    return error_set(err, OS_ERR_TABLE,
+                     "The %s is there with another definition: %s. Use that definition, or another name.", of,
+                     difference);
 }
 
 /* ----------------------------------------------------------------------------------------------------- questions */

@@ -40,12 +40,21 @@ struct rows_definition {
     const char *ttl; /* NULL: nothing expires */
 };
 
+/* As DynamoDB writes them. 0 and VALUE_NONE: it is none of them; `name` may be NULL. */
+const char *rows_projection_name(enum rows_projection projection);
+enum rows_projection rows_projection_of(const char *name);
+enum value_type rows_key_type_of(const char *name);
+
 /* OS_ERR_ARGUMENT with a sentence. */
 os_code rows_definition_check(const struct rows_definition *definition, os_error *err);
 
 /* NULL: they say the same, in whatever order. Else the first thing in which they differ, as a part of a sentence in
  * `ret`: what the first has, and what the second. */
 const char *rows_definition_difference(const struct rows_definition *a, const struct rows_definition *b, char ret[512]);
+
+/* OS_ERR_TABLE: what is there differs from what is wanted; `of` says whose it is: "table things in us-east-1". */
+os_code rows_definition_fit(const struct rows_definition *there, const struct rows_definition *wanted, const char *of,
+                            os_error *err);
 
 /* NULL: there is none. */
 const struct rows_index *rows_index_find(const struct rows_definition *definition, const char *name);

@@ -61,16 +61,12 @@ static enum table_outcome put_table(struct rows_conn *at, const char *table, con
     return rc == SQLITE_OK ? rows_commit(at, err) : rows_failed(at->conn, rc, "make a table", err);
 }
 
-static enum table_outcome compare_table(const char *table, const struct rows_definition *there,
-                                        const struct rows_definition *wanted, os_error *err)
+static os_code compare_table(const char *table, const struct rows_definition *there,
+                             const struct rows_definition *wanted, os_error *err)
 {
-    char difference[512];
-    if (rows_definition_difference(there, wanted, difference) == NULL)
-        return TABLE_OK;
-    error_set(err, OS_ERR_TABLE,
-              "The table \"%s\" is there with another definition: %s. Use that definition, or another name.", table,
-              difference);
-    return TABLE_REFUSED;
+    char of[ROWS_NAME_MAX + 16];
+    (void)text_concat(of, sizeof(of), "table \"", table, "\"", NULL);
+    return rows_definition_fit(there, wanted, of, err);
 }
 
 static enum table_outcome create_in(struct rows_conn *at, const char *table, const struct rows_definition *definition,
@@ -79,7 +75,7 @@ static enum table_outcome create_in(struct rows_conn *at, const char *table, con
     struct sqlite_rows_table found;
     enum table_outcome outcome = sqlite_rows_table_find(at, table, &found, err);
     if (outcome == TABLE_OK)
-        outcome = compare_table(table, &found.definition, definition, err);
+        outcome = compare_table(table, &found.definition, definition, err) == OS_OK ? TABLE_OK : TABLE_REFUSED;
     else if (err->code == OS_ERR_NO_TABLE) {
         error_clear(err);
         outcome = put_table(at, table, definition, err);
@@ -131,4 +127,18 @@ os_code sqlite_rows_describe(struct sqlite_rows *rows, const char *table, struct
     if (err != NULL)
         *err = local;
     return code_of(outcome, &local);
+}
+
+os_code sqlite_rows_check(struct sqlite_rows *rows, const char *table, const struct rows_definition *definition,
+                          struct sqlite_patience patience, os_error *err)
+{
+    struct sqlite_rows_table found;
+    os_code code = rows_definition_check(definition, err);
+    if (code != OS_OK)
+        return code;
+    code = sqlite_rows_describe(rows, table, patience, &found, err);
+    if (code == OS_OK)
+        code = compare_table(table, &found.definition, definition, err);
+    sqlite_rows_table_free(&found);
+    return code;
 }

@@ -26,6 +26,9 @@ void sqlite_rows_close(struct sqlite_rows *rows);
  * sentence says what differs. */
 os_code sqlite_rows_create(struct sqlite_rows *rows, const char *table, const struct rows_definition *definition,
                            struct sqlite_patience patience, os_error *err);
+/* Whether it is there with this definition. OS_ERR_NO_TABLE; OS_ERR_TABLE as of create. */
+os_code sqlite_rows_check(struct sqlite_rows *rows, const char *table, const struct rows_definition *definition,
+                          struct sqlite_patience patience, os_error *err);
 /* *ret is set in any case, for sqlite_rows_table_free; it borrows `table`. OS_ERR_NO_TABLE. */
 os_code sqlite_rows_describe(struct sqlite_rows *rows, const char *table, struct sqlite_patience patience,
                              struct sqlite_rows_table *ret, os_error *err);

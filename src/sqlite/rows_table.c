@@ -4,11 +4,6 @@
 
 #include "syntax/json.h"
 
-#include <string.h>
-
-static const char *const projections[] = {
-    [ROWS_PROJECT_ALL] = "ALL", [ROWS_PROJECT_KEYS_ONLY] = "KEYS_ONLY", [ROWS_PROJECT_INCLUDE] = "INCLUDE"};
-
 /* --------------------------------------------------------------------------------------------------------- write */
 
 /* Takes `value`, which may be NULL for want of memory. */
@@ -39,7 +34,7 @@ static json_t *write_index(const struct rows_index *index)
 {
     json_t *object = json_pack("{ss}", "name", index->name);
     bool done = object != NULL && add_keys(object, &index->keys) &&
-                add(object, "projection", json_string(projections[index->projection])) &&
+                add(object, "projection", json_string(rows_projection_name(index->projection))) &&
                 (index->projection != ROWS_PROJECT_INCLUDE || add_names(object, index));
     if (done)
         return object;
@@ -65,19 +60,11 @@ json_t *rows_definition_write(const struct rows_definition *definition)
 
 /* ---------------------------------------------------------------------------------------------------------- read */
 
-static enum value_type type_of(const char *name)
-{
-    enum value_type type = VALUE_S;
-    while (type <= VALUE_B && strcmp(value_type_name(type), name) != 0)
-        type++;
-    return type <= VALUE_B ? type : VALUE_NONE;
-}
-
 static bool read_attribute(const json_t *object, const char *member, struct rows_attribute *ret)
 {
     const char *type = json_string_value(json_array_get(json_object_get(object, member), 1));
     ret->name = json_string_value(json_array_get(json_object_get(object, member), 0));
-    ret->type = type != NULL ? type_of(type) : VALUE_NONE;
+    ret->type = rows_key_type_of(type);
     return ret->name != NULL && type != NULL;
 }
 
@@ -85,15 +72,6 @@ static bool read_keys(const json_t *object, struct rows_key_schema *ret)
 {
     return read_attribute(object, "partition", &ret->partition) &&
            (json_object_get(object, "sort") == NULL || read_attribute(object, "sort", &ret->sort));
-}
-
-static enum rows_projection projection_of(const json_t *object)
-{
-    const char *name = json_member_string(object, "projection");
-    for (enum rows_projection i = ROWS_PROJECT_ALL; i <= ROWS_PROJECT_INCLUDE && name != NULL; i++)
-        if (strcmp(name, projections[i]) == 0)
-            return i;
-    return 0;
 }
 
 static bool read_names(const json_t *object, struct sqlite_rows_table *table, size_t *used, struct rows_index *ret)
@@ -123,7 +101,7 @@ static bool read_indexes(const json_t *indexes, struct sqlite_rows_table *ret)
         const json_t *object = json_array_get(indexes, i);
         struct rows_index *index = &ret->indexes[i];
         index->name = json_member_string(object, "name");
-        index->projection = projection_of(object);
+        index->projection = rows_projection_of(json_member_string(object, "projection"));
         if (index->name == NULL || index->projection == 0 || !read_keys(object, &index->keys) ||
             !read_names(object, ret, &used, index))
             return false;

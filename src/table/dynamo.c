@@ -69,10 +69,10 @@ static const struct dynamo_chain *chain_of(enum table_verb verb)
     case TABLE_GET: return &one_chain;
     case TABLE_LIST: return &dynamo_list_chain;
     case TABLE_REPLACE: return &dynamo_replace_chain;
-    case TABLE_CREATE: return &dynamo_create_chain;
+    case TABLE_CREATE:
     case TABLE_CHECK: break;
     }
-    return &dynamo_check_chain;
+    return &dynamo_table_chain;
 }
 
 static struct table_op *dynamo_start(struct table *table, const struct table_request *request, table_done_fn done,

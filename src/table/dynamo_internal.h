@@ -7,6 +7,7 @@
 #include "dynamo/table.h"
 #include "loop/retry.h"
 #include "table/dynamo_call.h"
+#include "table/dynamo_preparing.h"
 #include "table/table.h"
 
 struct dynamo_service {
@@ -19,7 +20,7 @@ struct dynamo_service {
 };
 
 /* Which request of an operation is under way. */
-enum dynamo_step { STEP_ONLY = 0, STEP_CREATE, STEP_DESCRIBE, STEP_UPDATE_TTL, STEP_DESCRIBE_TTL, STEP_REPLACE };
+enum dynamo_step { STEP_ONLY = 0, STEP_REPLACE };
 
 /* How much of a list one request asks for: less where the answer was too large to be read. */
 enum list_width { LIST_PAGES = 0, LIST_ONE, LIST_ONE_KNOWN, LIST_ONE_KEY };
@@ -28,11 +29,11 @@ struct table_op;
 
 /* What the requests of one verb are, and who reads their answers. */
 struct dynamo_chain {
+    void (*begin)(struct table_op *op); /* before the first request; NULL: nothing is to be done */
     os_code (*build)(struct table_op *op, const struct dynamo_target *target, os_error *err);
     void (*answered)(struct table_op *op, const struct http_response *response);
     /* No whole answer. NULL: `outcome` ends the operation. */
     void (*unanswered)(struct table_op *op, const struct http_result *result, enum table_outcome outcome);
-    enum dynamo_step first;
 };
 
 struct table_op {
@@ -43,10 +44,11 @@ struct table_op {
     void *context;
     struct dynamo_call call;
     enum dynamo_step step;
-    char *seen;             /* REPLACE: the item, as JSON */
-    char *start_key;        /* LIST: of the page under way */
-    uint32_t page_failures; /* LIST: in a row */
-    enum list_width width;  /* LIST: of the page under way */
+    char *seen;                        /* REPLACE: the item, as JSON */
+    char *start_key;                   /* LIST: of the page under way */
+    uint32_t page_failures;            /* LIST: in a row */
+    enum list_width width;             /* LIST: of the page under way */
+    struct dynamo_preparing preparing; /* CREATE, CHECK */
     struct dynamo_table found;
     struct retry retry;
     struct table_answer *answer; /* of the one that was answered last, while that is looked at */
@@ -70,7 +72,6 @@ void dynamo_op_next(struct table_op *op, enum dynamo_step step);        /* the n
 
 extern const struct dynamo_chain dynamo_list_chain;    /* dynamo_list.c */
 extern const struct dynamo_chain dynamo_replace_chain; /* dynamo_replace.c */
-extern const struct dynamo_chain dynamo_create_chain;  /* dynamo_table.c */
-extern const struct dynamo_chain dynamo_check_chain;
+extern const struct dynamo_chain dynamo_table_chain;   /* dynamo_table.c */
 
 #endif

@@ -108,7 +108,8 @@ struct table_op *dynamo_op_start(struct dynamo_service *service, const struct dy
     op->call.deadline_monotonic_ms = request->deadline_monotonic_ms;
     op->call.try_ms = request->try_ms;
     op->call.once = request->once;
-    op->step = chain->first;
+    if (chain->begin != NULL)
+        chain->begin(op);
     dynamo_call_send(&op->call);
     return op;
 }

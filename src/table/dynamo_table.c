@@ -1,116 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making and checking the table (E3): a chain of requests, and waiting until it is ACTIVE. */
+/* Making and checking the table of a schema (E3). */
 #include "table/dynamo_internal.h"
 
+#include "base/container.h"
 #include "base/error.h"
 #include "dynamo/command.h"
 
 #include <string.h>
 
+static struct table_op *op_of(struct dynamo_preparing *preparing)
+{
+    return container_of(preparing, struct table_op, preparing);
+}
+
 static os_code dynamo_table_build(struct table_op *op, const struct dynamo_target *target, os_error *err)
 {
-    switch (op->step) {
-    case STEP_CREATE: return dynamo_build_create_table(target, &op->call.http, &op->call.body, err);
-    case STEP_UPDATE_TTL: return dynamo_build_update_ttl(target, &op->call.http, &op->call.body, err);
-    case STEP_DESCRIBE_TTL: return dynamo_build_describe_ttl(target, &op->call.http, &op->call.body, err);
-    default: return dynamo_build_describe_table(target, &op->call.http, &op->call.body, err);
+    struct http_request *http = &op->call.http;
+    struct buf *body = &op->call.body;
+    switch (op->preparing.step) {
+    case PREPARING_CREATE: return dynamo_build_create_table(target, http, body, err);
+    case PREPARING_UPDATE_TTL: return dynamo_build_update_ttl(target, http, body, err);
+    case PREPARING_DESCRIBE_TTL: return dynamo_build_describe_ttl(target, http, body, err);
+    case PREPARING_DESCRIBE: break;
     }
+    return dynamo_build_describe_table(target, http, body, err);
 }
 
-static void wait_and_ask_again(struct table_op *op, enum dynamo_step step)
+static enum table_outcome read_done(struct dynamo_preparing *preparing, const struct http_response *response,
+                                    struct dynamo_error *ret_detail, os_error *err)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    op->step = step;
-    if (now.monotonic_ms >= op->request.deadline_monotonic_ms) {
-        error_set(&op->answer->error, OS_ERR_DEADLINE,
-                  "The %s did not become ACTIVE before the deadline; check it again later.", op->service->where);
-        dynamo_op_finish(op, TABLE_REFUSED);
-        return;
-    }
-    retry_later(&op->retry);
+    const struct dynamo_about about = dynamo_about_of(op_of(preparing));
+    return dynamo_read_done(response, &about, ret_detail, err);
 }
 
-static void described(struct table_op *op, bool exists)
+static enum table_outcome read_table(struct dynamo_preparing *preparing, const struct http_response *response,
+                                     struct preparing_found *ret, struct dynamo_error *ret_detail, os_error *err)
 {
-    bool creating = op->request.verb == TABLE_CREATE;
-    bool active = exists && strcmp(op->found.status, "ACTIVE") == 0;
-    if (creating && !active) {
-        wait_and_ask_again(op, STEP_DESCRIBE);
-    } else if (!exists) {
-        const struct dynamo_about of = dynamo_about_of(op);
-        const struct dynamo_command_about about = dynamo_command_of(&of);
-        char command[DYNAMO_COMMAND_SIZE];
-        dynamo_command(&about, "create", command);
-        error_set(&op->answer->error, OS_ERR_NO_TABLE, "There is no %s; create it with %s.", op->service->where,
-                  command);
-        dynamo_op_finish(op, TABLE_REFUSED);
-    } else {
-        dynamo_op_next(op, creating && op->found.keys_ok ? STEP_UPDATE_TTL : STEP_DESCRIBE_TTL);
-    }
+    struct table_op *op = op_of(preparing);
+    const struct dynamo_about about = dynamo_about_of(op);
+    enum table_outcome outcome = dynamo_read_table(response, &about, &ret->exists, &op->found, ret_detail, err);
+    ret->is_active = ret->exists && strcmp(op->found.status, "ACTIVE") == 0;
+    ret->may_expire = op->found.keys_ok;
+    return outcome;
 }
 
-static void read_ttl(struct table_op *op, const struct http_response *response)
+static enum table_outcome read_ttl(struct dynamo_preparing *preparing, const struct http_response *response,
+                                   char *ret_status, char *ret_attribute, struct dynamo_error *ret_detail,
+                                   os_error *err)
 {
-    char status[DYNAMO_TTL_STATUS_SIZE] = "";
-    char attribute[DYNAMO_TTL_ATTRIBUTE_SIZE] = "";
-    struct dynamo_about about = dynamo_about_of(op);
-    struct dynamo_error detail;
-    os_error *err = &op->answer->error;
-    enum table_outcome outcome = dynamo_read_ttl(response, &about, status, attribute, &detail, err);
-    op->answer->foreign = detail.foreign;
-    bool no_api = outcome == TABLE_REFUSED && err->code == OS_ERR_UNSUPPORTED;
-    if (outcome != TABLE_OK && !no_api) {
-        if (!dynamo_call_repeats(&op->call, &detail))
-            dynamo_op_finish(op, outcome);
-        return;
-    }
-    os_code code = dynamo_judge_table(&about, &op->found, no_api ? NULL : status, attribute, err);
-    dynamo_op_finish(op, code == OS_OK ? TABLE_OK : TABLE_REFUSED);
+    const struct dynamo_about about = dynamo_about_of(op_of(preparing));
+    return dynamo_read_ttl(response, &about, ret_status, ret_attribute, ret_detail, err);
 }
 
-static void read_done(struct table_op *op, const struct http_response *response, enum dynamo_step next)
+static os_code judge(struct dynamo_preparing *preparing, const char *ttl_status, const char *ttl_attribute,
+                     os_error *err)
 {
-    struct dynamo_about about = dynamo_about_of(op);
-    struct dynamo_error detail;
-    enum table_outcome outcome = dynamo_read_done(response, &about, &detail, &op->answer->error);
-    op->answer->foreign = detail.foreign;
-    bool no_ttl_api = op->step == STEP_UPDATE_TTL && op->answer->error.code == OS_ERR_UNSUPPORTED;
-    if (outcome == TABLE_OK || no_ttl_api)
-        dynamo_op_next(op, next);
-    else if (outcome == TABLE_THROTTLED)
-        wait_and_ask_again(op, op->step);
-    else if (!dynamo_call_repeats(&op->call, &detail))
-        dynamo_op_finish(op, outcome);
+    struct table_op *op = op_of(preparing);
+    const struct dynamo_about about = dynamo_about_of(op);
+    return dynamo_judge_table(&about, &op->found, ttl_status, ttl_attribute, err);
+}
+
+static os_code say_missing(struct dynamo_preparing *preparing, os_error *err)
+{
+    const struct dynamo_about of = dynamo_about_of(op_of(preparing));
+    const struct dynamo_command_about about = dynamo_command_of(&of);
+    char command[DYNAMO_COMMAND_SIZE];
+    dynamo_command(&about, "create", command);
+    return error_set(err, OS_ERR_NO_TABLE, "There is no %s; create it with %s.", preparing->where, command);
+}
+
+static void finish(struct dynamo_preparing *preparing, enum table_outcome outcome)
+{
+    dynamo_op_finish(op_of(preparing), outcome);
+}
+
+static const struct dynamo_preparer preparer = {
+    .read_done = read_done,
+    .read_table = read_table,
+    .read_ttl = read_ttl,
+    .judge = judge,
+    .say_missing = say_missing,
+    .finish = finish,
+};
+
+static void dynamo_table_begin(struct table_op *op)
+{
+    op->preparing = (struct dynamo_preparing){
+        .preparer = &preparer, .call = &op->call, .retry = &op->retry, .where = op->service->where};
+    preparing_begin(&op->preparing, op->request.verb == TABLE_CREATE);
 }
 
 static void dynamo_table_answered(struct table_op *op, const struct http_response *response)
 {
-    switch (op->step) {
-    case STEP_CREATE: read_done(op, response, STEP_DESCRIBE); return;
-    case STEP_UPDATE_TTL: read_done(op, response, STEP_DESCRIBE_TTL); return;
-    case STEP_DESCRIBE_TTL: read_ttl(op, response); return;
-    default: break;
-    }
-    struct dynamo_about about = dynamo_about_of(op);
-    struct dynamo_error detail;
-    bool exists = false;
-    enum table_outcome outcome = dynamo_read_table(response, &about, &exists, &op->found, &detail, &op->answer->error);
-    op->answer->foreign = detail.foreign;
-    if (outcome == TABLE_OK)
-        described(op, exists);
-    else if (!dynamo_call_repeats(&op->call, &detail))
-        dynamo_op_finish(op, outcome);
+    preparing_answered(&op->preparing, response, &op->answer->foreign, &op->answer->error);
 }
 
-const struct dynamo_chain dynamo_create_chain = {
+const struct dynamo_chain dynamo_table_chain = {
+    .begin = dynamo_table_begin,
     .build = dynamo_table_build,
     .answered = dynamo_table_answered,
-    .first = STEP_CREATE,
-};
-
-const struct dynamo_chain dynamo_check_chain = {
-    .build = dynamo_table_build,
-    .answered = dynamo_table_answered,
-    .first = STEP_DESCRIBE,
 };

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Items of any attributes at DynamoDB: built and read by dynamo/rows_*.h, sent by dynamo_call.c. */
-#include "table/row_service.h"
+#include "table/row_dynamo_internal.h"
 
+#include "attribute/projection.h"
 #include "base/container.h"
 #include "base/error.h"
 #include "dynamo/rows_request.h"
 #include "dynamo/rows_response.h"
-#include "loop/retry.h"
 #include "rows/check.h"
-#include "table/dynamo_call.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,16 +16,6 @@
 struct row_dynamo {
     struct row_service service;
     struct dynamo_connection connection;
-};
-
-struct row_op {
-    struct dynamo_call call;
-    struct row_request request;
-    row_done_fn done;
-    void *context;
-    struct row_answer answer;
-    struct retry retry; /* of what a batch has left */
-    char where[400];    /* "table NAME in REGION", for sentences */
 };
 
 static struct row_op *op_of(struct dynamo_call *call)
@@ -40,13 +29,16 @@ static void row_op_free(struct row_op *op)
 {
     retry_stop(&op->retry);
     dynamo_call_free(&op->call);
-    row_answer_free(&op->answer, &op->request);
+    row_table_end(op);
+    row_answer_free(&op->answer);
     free(op);
 }
 
-static void row_op_finish(struct row_op *op, enum table_outcome outcome)
+void row_op_finish(struct row_op *op, enum table_outcome outcome)
 {
     struct row_answer *answer = &op->answer;
+    if (outcome != TABLE_OK)
+        rows_items_free(&answer->items); /* of a batch that was not read to its end */
     answer->outcome = outcome;
     answer->requests = op->call.requests;
     answer->has_date = op->call.has_date;
@@ -66,14 +58,12 @@ static void row_op_failed(struct dynamo_call *call, const os_error *why)
     row_op_finish(op_of(call), why->code == OS_ERR_NO_MEMORY ? TABLE_THROTTLED : TABLE_REFUSED);
 }
 
-static void row_op_unanswered(struct dynamo_call *call, const struct http_result *result, enum table_outcome outcome)
-{
-    struct row_op *op = op_of(call);
-    error_set(&op->answer.error, result->code, "The %s could not be asked: %s", op->where, result->message);
-    row_op_finish(op, outcome);
-}
-
 /* ------------------------------------------------------------------------------------------------ batches */
+
+static bool is_about_table(const struct row_request *request)
+{
+    return request->verb == ROW_CREATE || request->verb == ROW_CHECK;
+}
 
 /* Whole items, each at its own instant. */
 static bool is_batch(const struct row_request *request)
@@ -81,11 +71,11 @@ static bool is_batch(const struct row_request *request)
     return request->verb == ROW_READ && request->get_count > 1 && !request->is_snapshot;
 }
 
-/* What was left, in order; the numbers of the keys may be NULL. Returns how many. */
+/* What is asked for next of what was left, in order. Returns how many. */
 static size_t keys_left(const struct row_op *op, struct rows_key *ret_keys, size_t *ret_numbers)
 {
     size_t count = 0;
-    for (size_t i = 0; i < op->request.get_count; i++) {
+    for (size_t i = 0; i < op->request.get_count && count < op->batch_most; i++) {
         if (!op->answer.items.left[i])
             continue;
         ret_keys[count] = op->request.gets[i].of;
@@ -105,19 +95,60 @@ static os_code build_batch(struct row_op *op, os_error *err)
     return rows_build_batch(&op->call.connection->endpoint, keys, count, &op->call.http, &op->call.body, err);
 }
 
-static void take_batch(struct rows_items *to, struct rows_items *part, const size_t *numbers, size_t count)
+/* BatchGetItem gives whole items: of each, what was wanted. False: out of memory. */
+static bool take_batch(struct row_op *op, struct rows_items *part, const size_t *numbers, size_t count)
 {
+    struct rows_items *items = &op->answer.items;
     for (size_t i = 0; i < count; i++) {
-        to->left[numbers[i]] = part->left[i];
-        to->items[numbers[i]] = part->items[i];
-        part->items[i] = NULL;
+        const struct rows_get *get = &op->request.gets[numbers[i]];
+        json_t *item = part->items[i];
+        if (item != NULL)
+            items->items[numbers[i]] = projection_of(item, get->paths, get->path_count);
+        if (item != NULL && items->items[numbers[i]] == NULL)
+            return false;
+        items->left[numbers[i]] = part->left[i];
+        items->left_count -= part->left[i] ? 0 : 1;
     }
-    to->left_count = part->left_count;
+    return true;
 }
 
 static void ask_for_the_rest(struct retry *retry)
 {
     dynamo_call_send(&container_of(retry, struct row_op, retry)->call);
+}
+
+/* After a pause, where that is not beyond the deadline. */
+static enum table_outcome ask_again_later(struct row_op *op)
+{
+    if (retry_before(&op->retry, op->request.deadline_monotonic_ms))
+        return TABLE_OK;
+    error_set(
+        &op->answer.error, OS_ERR_THROTTLED,
+        "BatchGetItem of the %s has left %zu of %zu items until the deadline. Ask for fewer at once, or again; if it "
+        "goes on, give the table more capacity or on-demand billing.",
+        op->where, op->answer.items.left_count, op->request.get_count);
+    return TABLE_THROTTLED;
+}
+
+/* `asked` of the keys that are left were asked for, and of these `count` are left. */
+static enum table_outcome go_on_with_batch(struct row_op *op, size_t asked, size_t count)
+{
+    if (count < asked)
+        backoff_restart(&op->retry.backoff);
+    if (count > 0)
+        return ask_again_later(op);
+    dynamo_call_send(&op->call);
+    return TABLE_OK;
+}
+
+/* Half of it, where it was too much to be read of one answer. */
+static bool asks_for_less(struct row_op *op, size_t asked)
+{
+    if (op->answer.error.code != OS_ERR_TOO_LARGE || asked < 2)
+        return false;
+    op->batch_most = asked / 2;
+    dynamo_call_send(&op->call);
+    return true;
 }
 
 /* True: some are left, and asked for again. */
@@ -129,15 +160,18 @@ static bool read_batch(struct row_op *op, const struct http_response *response, 
     size_t count = keys_left(op, keys, numbers);
     struct rows_items part;
     *ret_outcome = rows_read_batch(response, op->where, keys, count, &part, ret_detail, &op->answer.error);
-    if (*ret_outcome == TABLE_OK)
-        take_batch(&op->answer.items, &part, numbers, count);
+    if (*ret_outcome == TABLE_OK && !take_batch(op, &part, numbers, count)) {
+        (void)error_no_memory(&op->answer.error);
+        *ret_outcome = TABLE_AMBIGUOUS;
+    }
+    size_t left = part.left_count;
     rows_items_free(&part);
-    bool some_left = *ret_outcome == TABLE_OK && op->answer.items.left_count > 0;
-    if (some_left && op->answer.items.left_count < count)
-        backoff_restart(&op->retry.backoff);
-    if (some_left)
-        retry_later(&op->retry);
-    return some_left;
+    if (*ret_outcome == TABLE_UNREADABLE)
+        return asks_for_less(op, count);
+    if (*ret_outcome != TABLE_OK || op->answer.items.left_count == 0)
+        return false;
+    *ret_outcome = go_on_with_batch(op, count, left);
+    return *ret_outcome == TABLE_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ requests */
@@ -151,6 +185,8 @@ static os_code row_op_build(struct dynamo_call *call, os_error *err)
     case ROW_WRITE: return rows_build_write(endpoint, request->write, &call->http, &call->body, err);
     case ROW_TRANSACT: return rows_build_transact_write(endpoint, request->transaction, &call->http, &call->body, err);
     case ROW_LIST: return rows_build_list(endpoint, request->list, &call->http, &call->body, err);
+    case ROW_CREATE:
+    case ROW_CHECK: return row_table_build(op, err);
     case ROW_READ: break;
     }
     if (is_batch(request))
@@ -178,6 +214,8 @@ static enum table_outcome read_one_answer(struct row_op *op, const struct http_r
     case ROW_WRITE: return rows_read_write(response, op->where, request->write, &answer->item, ret_detail, err);
     case ROW_TRANSACT: return read_transaction(op, response, ret_detail);
     case ROW_LIST: return rows_read_page(response, op->where, request->list, &answer->page, ret_detail, err);
+    case ROW_CREATE:
+    case ROW_CHECK: /* row_dynamo_table.c */
     case ROW_READ: break;
     }
     if (request->get_count == 1)
@@ -191,6 +229,10 @@ static void row_op_answered(struct dynamo_call *call, const struct http_response
     struct row_op *op = op_of(call);
     struct dynamo_error detail;
     enum table_outcome outcome = TABLE_OK;
+    if (is_about_table(&op->request)) {
+        preparing_answered(&op->preparing, response, &op->answer.foreign, &op->answer.error);
+        return;
+    }
     if (is_batch(&op->request)) {
         if (read_batch(op, response, &outcome, &detail))
             return;
@@ -200,6 +242,28 @@ static void row_op_answered(struct dynamo_call *call, const struct http_response
     op->answer.foreign = detail.foreign;
     if (!dynamo_call_repeats(call, &detail))
         row_op_finish(op, outcome);
+}
+
+static void add_what_to_do(struct row_op *op)
+{
+    if (op->request.verb == ROW_WRITE)
+        error_add(&op->answer.error, "It may have been applied: read what is there.");
+    else if (op->request.verb == ROW_TRANSACT)
+        error_add(&op->answer.error, "It may have been applied: send it again under its token.");
+}
+
+/* Of an answer that is too long there is what its head says. */
+static void row_op_unanswered(struct dynamo_call *call, const struct http_result *result, enum table_outcome outcome)
+{
+    struct row_op *op = op_of(call);
+    if (result->answered_in_part && !buf_ok(&result->response->body)) {
+        row_op_answered(call, result->response);
+        return;
+    }
+    error_set(&op->answer.error, result->code, "The %s could not be asked: %s", op->where, result->message);
+    if (outcome == TABLE_AMBIGUOUS)
+        add_what_to_do(op);
+    row_op_finish(op, outcome);
 }
 
 static const struct dynamo_caller row_caller = {
@@ -212,15 +276,17 @@ static const struct dynamo_caller row_caller = {
 
 /* ------------------------------------------------------------------------------------------------ the interface */
 
-static const struct rows_table *table_of(const struct row_request *request, size_t i)
+static const char *table_of(const struct row_request *request, size_t i)
 {
     switch (request->verb) {
-    case ROW_WRITE: return request->write->table;
-    case ROW_TRANSACT: return request->transaction->writes[i].table;
-    case ROW_LIST: return request->list->table;
+    case ROW_WRITE: return request->write->table->name;
+    case ROW_TRANSACT: return request->transaction->writes[i].table->name;
+    case ROW_LIST: return request->list->table->name;
+    case ROW_CREATE:
+    case ROW_CHECK: return request->table;
     case ROW_READ: break;
     }
-    return request->gets[i].of.table;
+    return request->gets[i].of.table->name;
 }
 
 static size_t count_of(const struct row_request *request)
@@ -234,10 +300,10 @@ static size_t count_of(const struct row_request *request)
 static void say_where(const struct row_request *request, const char *region, char *ret, size_t ret_size)
 {
     size_t count = count_of(request);
-    const char *first = count > 0 ? table_of(request, 0)->name : "";
+    const char *first = count > 0 ? table_of(request, 0) : "";
     bool are_several = false;
     for (size_t i = 1; i < count && !are_several; i++)
-        are_several = strcmp(table_of(request, i)->name, first) != 0;
+        are_several = strcmp(table_of(request, i), first) != 0;
     snprintf(ret, ret_size, "%s %.255s%s in %s", are_several ? "tables" : "table", first,
              are_several ? " and others" : "", region);
 }
@@ -254,13 +320,14 @@ static bool row_op_init(struct row_op *op, struct row_dynamo *dynamo, const stru
     dynamo_call_init(&op->call, &row_caller, &dynamo->connection);
     op->call.deadline_monotonic_ms = request->deadline_monotonic_ms;
     op->call.try_ms = request->try_ms;
-    op->call.once = request->once;
+    op->call.once = request->once || request->verb == ROW_WRITE;
+    op->batch_most = ROWS_AT_ONCE_MAX;
     say_where(request, dynamo->connection.endpoint.region, op->where, sizeof(op->where));
-    for (size_t i = 0; is_batch(request) && i < request->get_count && i < ROWS_AT_ONCE_MAX; i++)
+    for (size_t i = 0; is_batch(request) && i < request->get_count && i < ROWS_AT_ONCE_MAX; i++) {
         op->answer.items.left[i] = true;
-    if (request->verb == ROW_TRANSACT)
-        op->answer.answers = calloc(request->transaction->count, sizeof(*op->answer.answers));
-    return request->verb != ROW_TRANSACT || op->answer.answers != NULL;
+        op->answer.items.left_count++;
+    }
+    return row_answer_make_room(&op->answer, request) && (!is_about_table(request) || row_table_begin(op));
 }
 
 static struct row_op *row_dynamo_start(struct row_service *service, const struct row_request *request, row_done_fn done,

@@ -8,13 +8,16 @@
 #define OSCOMMIT_TABLE_ROW_SERVICE_H
 
 #include "rows/answer.h"
+#include "rows/definition.h"
 #include "table/table.h"
 
 enum row_verb {
     ROW_READ = 1, /* some items by their keys */
     ROW_WRITE,    /* one, alone */
     ROW_TRANSACT, /* several, or none */
-    ROW_LIST      /* one page */
+    ROW_LIST,     /* one page */
+    ROW_CREATE,   /* makes a table, and waits until it can be used; the same again with the same definition is fine */
+    ROW_CHECK     /* whether it is there with this definition, and can be used */
 };
 
 /* Everything borrowed until `done` or cancel. */
@@ -26,9 +29,13 @@ struct row_request {
     const struct rows_write *write;
     const struct rows_transaction *transaction;
     const struct rows_list *list;
-    bool once; /* no layer below sends it a second time (L9) */
-    uint64_t deadline_monotonic_ms;
-    uint64_t try_ms; /* each of the requests that it takes; 0: until the deadline */
+    const char *table; /* CREATE, CHECK */
+    const struct rows_definition *definition;
+    /* No layer below sends it a second time (L9). So it is with WRITE anyway: what comes twice would find itself in its way,
+     * or count twice. */
+    bool once;
+    uint64_t deadline_monotonic_ms; /* UINT64_MAX: none */
+    uint64_t try_ms;                /* each of the requests that it takes; 0: until the deadline */
 };
 
 struct row_answer { /* borrowed for the callback; what is in it may be taken away, and replaced by NULL */
@@ -37,13 +44,17 @@ struct row_answer { /* borrowed for the callback; what is in it may be taken awa
     struct rows_page page;       /* LIST */
     json_t *item;                /* WRITE: what was to be returned; with CONFLICT: what is in the way. Or NULL */
     struct rows_answer *answers; /* TRANSACT: one for each write; or NULL */
-    bool foreign;                /* something answered that is no DynamoDB */
-    uint32_t requests;           /* how many requests it took */
-    bool has_date;               /* of the answer: when the service made it, by its own clock */
+    size_t answer_count;
+    bool foreign;      /* something answered that is no DynamoDB */
+    uint32_t requests; /* how many requests it took */
+    bool has_date;     /* of the answer: when the service made it, by its own clock */
     int64_t date_s;
-    os_error error; /* for every outcome but OK and the conflicts */
+    os_error error; /* for every outcome but OK and the conflicts; CREATE, CHECK: with OK a remark, or "" */
 };
-void row_answer_free(struct row_answer *answer, const struct row_request *request);
+void row_answer_free(struct row_answer *answer);
+/* For what TRANSACT is answered with, however many writes it has: that they are too many is said in a sentence. False: out of
+ * memory. */
+bool row_answer_make_room(struct row_answer *answer, const struct row_request *request);
 
 typedef void (*row_done_fn)(void *context, struct row_answer *answer);
 
@@ -52,8 +63,8 @@ struct row_service {
     const struct row_service_vtable *vtable;
 };
 struct row_service_vtable {
-    /* NULL when out of memory. One quiet repetition as table.h has it, and what a read left is asked for again; nothing
-     * else. */
+    /* NULL when out of memory. One quiet repetition as table.h has it, and what a read left is asked for again, in parts
+     * where it is too much for one answer; nothing else. */
     struct row_op *(*start)(struct row_service *service, const struct row_request *request, row_done_fn done,
                             void *context);
     void (*cancel)(struct row_service *service, struct row_op *op);

@@ -4,7 +4,9 @@
 
 #include "base/container.h"
 #include "base/error.h"
+#include "sqlite/ledger_file.h"
 #include "sqlite/rows.h"
+#include "sqlite/tables.h"
 #include "table/sqlite_opened.h"
 #include "table/sqlite_task.h"
 
@@ -34,6 +36,13 @@ static struct row_op *op_of(struct sqlite_task *task)
 
 /* ------------------------------------------------------------------------------------------------ on a worker */
 
+static enum table_outcome outcome_of(os_code code)
+{
+    if (code == OS_OK)
+        return TABLE_OK;
+    return code == OS_ERR_UNDECIDED ? TABLE_AMBIGUOUS : ledger_outcome_of(code);
+}
+
 static enum table_outcome perform(struct row_op *op, struct sqlite_rows *rows, int64_t now_s)
 {
     const struct row_request *request = &op->request;
@@ -44,17 +53,21 @@ static enum table_outcome perform(struct row_op *op, struct sqlite_rows *rows, i
     case ROW_WRITE: return sqlite_rows_write(rows, request->write, patience, now_s, &answer->item, err);
     case ROW_TRANSACT: return sqlite_rows_transact(rows, request->transaction, patience, now_s, answer->answers, err);
     case ROW_LIST: return sqlite_rows_list(rows, request->list, patience, &answer->page, err);
+    case ROW_CREATE: return outcome_of(sqlite_rows_create(rows, request->table, request->definition, patience, err));
+    case ROW_CHECK: return outcome_of(sqlite_rows_check(rows, request->table, request->definition, patience, err));
     case ROW_READ: break;
     }
     return sqlite_rows_get(rows, request->gets, request->get_count, patience, &answer->items, err);
 }
 
-static bool allocate_answers(struct row_op *op)
+/* What CREATE makes a table in is made, too. */
+static struct sqlite_rows *open_file(struct row_op *op, os_error *err)
 {
-    const struct row_request *request = &op->request;
-    if (request->verb == ROW_TRANSACT)
-        op->answer.answers = calloc(request->transaction->count, sizeof(*op->answer.answers));
-    return request->verb != ROW_TRANSACT || op->answer.answers != NULL;
+    struct row_sqlite *sqlite = op->sqlite;
+    struct sqlite_patience patience = sqlite_task_patience(&op->task);
+    if (op->request.verb == ROW_CREATE && sqlite_tables_create(sqlite->file, &patience, err) != OS_OK)
+        return NULL;
+    return sqlite_opened_get(&sqlite->opened, sqlite_task_patience(&op->task), err);
 }
 
 static bool row_work(struct sqlite_task *task)
@@ -63,17 +76,15 @@ static bool row_work(struct sqlite_task *task)
     struct row_answer *answer = &op->answer;
     struct clock_reading now;
     clock_read(&now);
-    row_answer_free(answer, &op->request);
+    row_answer_free(answer);
     error_clear(&answer->error);
     answer->requests = 1;
-    answer->outcome = TABLE_REFUSED;
-    struct sqlite_rows *rows = sqlite_opened_get(&op->sqlite->opened, sqlite_task_patience(task), &answer->error);
-    if (rows != NULL && allocate_answers(op))
+    struct sqlite_rows *rows = open_file(op, &answer->error);
+    if (rows != NULL && row_answer_make_room(answer, &op->request))
         answer->outcome = perform(op, rows, (int64_t)(now.realtime_ms / 1000));
-    else if (rows != NULL)
-        (void)error_no_memory(&answer->error);
-    return answer->error.code == OS_ERR_THROTTLED &&
-           (answer->outcome == TABLE_THROTTLED || answer->outcome == TABLE_REFUSED);
+    else
+        answer->outcome = ledger_outcome_of(rows != NULL ? error_no_memory(&answer->error) : answer->error.code);
+    return answer->outcome == TABLE_THROTTLED;
 }
 
 /* ------------------------------------------------------------------------------------------------ the interface */
@@ -86,7 +97,7 @@ static void row_done(struct sqlite_task *task)
 static void row_op_free(struct sqlite_task *task)
 {
     struct row_op *op = op_of(task);
-    row_answer_free(&op->answer, &op->request);
+    row_answer_free(&op->answer);
     free(op);
 }
 
@@ -99,7 +110,7 @@ static struct row_op *row_sqlite_start(struct row_service *service, const struct
                                        void *context)
 {
     struct row_op *op = calloc(1, sizeof(*op));
-    bool reads = request->verb == ROW_READ || request->verb == ROW_LIST;
+    bool reads = request->verb == ROW_READ || request->verb == ROW_LIST || request->verb == ROW_CHECK;
     if (op == NULL)
         return NULL;
     op->sqlite = row_sqlite_of(service);

@@ -18,7 +18,7 @@ static bool was_replaced_by_another(const struct transaction_row *row)
 static enum transaction_finding judge_write(const struct transaction_row *row)
 {
     if (row->seen == TRANSACTION_UNSEEN)
-        return row->failed ? TRANSACTION_UNDECIDED : TRANSACTION_OPEN; /* conditions that held are not shown */
+        return TRANSACTION_OPEN; /* conditions that held are not shown */
     if (row->seen == TRANSACTION_ABSENT)
         return TRANSACTION_MOVED; /* X2 */
     if (row->token == TRANSACTION_READ)

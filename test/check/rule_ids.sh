@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Every rule of docs/rules.md is named in the code or in a test; every rule that those, a mutant or a document names is
-# in docs/rules.md, and so is every numbered sentence (R13.6) that a document or a comment names.
+# Every rule of docs/rules.md and docs/transactions.md is named in the code or in a test; every rule that those, a mutant
+# or a document names is there, and so is every numbered sentence (R13.6) that a document or a comment names.
 # usage: rule_ids.sh ROOT
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 root=$1
 rules=$root/docs/rules.md
-letters=VTRNEGFMPL
+texts=("$rules")
+[[ ! -f $root/docs/transactions.md ]] || texts+=("$root/docs/transactions.md")
+letters=VTRNEGFMPLX
 
-defined=$(sed -nE "s/^### ([$letters][0-9]{1,2})\. .*/\1/p" "$rules")
-sentences=$(sed -nE "s/^\* \*\*([$letters][0-9]{1,2}\.[0-9]{1,2})\*\* .*/\1/p" "$rules")
+defined=$(sed -nE "s/^### ([$letters][0-9]{1,2})\. .*/\1/p" "${texts[@]}")
+sentences=$(sed -nE "s/^\* \*\*([$letters][0-9]{1,2}\.[0-9]{1,2})\*\* .*/\1/p" "${texts[@]}")
 
 sources() { # KIND...: the files of these kinds, but the checks themselves, which name rules as examples
     local folders
@@ -20,19 +22,19 @@ sources() { # KIND...: the files of these kinds, but the checks themselves, whic
 code=(-name '*.[ch]' -o -name '*.py' -o -name '*.sh')
 
 twice=$(printf '%s\n' "$defined" "$sentences" | grep . | sort | uniq -d)
-[[ -z $twice ]] || violation "$rules has twice:" "$twice"
+[[ -z $twice ]] || violation "${texts[*]} has twice:" "$twice"
 
 named=$(sources "${code[@]}" | xargs -0 grep -ohE "\b[$letters][0-9]{1,2}\b" | sort -u)
 while read -r rule; do
     seen
-    grep -qx "$rule" <<<"$named" || violation "$rule of docs/rules.md is named by no code and no test"
+    grep -qx "$rule" <<<"$named" || violation "$rule of docs/rules.md or docs/transactions.md is named by no code and no test"
 done < <(grep . <<<"$defined")
 
 # The rules of the older letters have names that nothing else has in this code.
 while read -r rule; do
     seen
     grep -qx "$rule" <<<"$defined" || violation "$rule is named by code or test, and is not in docs/rules.md"
-done < <(grep -E '^[VTRNE]' <<<"$named")
+done < <(grep -E '^[VTRNEX]' <<<"$named")
 while read -r rule; do
     seen
     grep -qx "$rule" <<<"$defined" || violation "$rule is taken out by a mutant, and is not in docs/rules.md"
@@ -41,7 +43,7 @@ while read -r sentence; do
     seen
     grep -qx "$sentence" <<<"$sentences" || violation "$sentence is named, and is not in docs/rules.md"
 done < <({
-    sources "${code[@]}" | xargs -0 grep -ohE '\b[VTRNE][0-9]{1,2}\.[0-9]{1,2}\b'
+    sources "${code[@]}" | xargs -0 grep -ohE '\b[VTRNEX][0-9]{1,2}\.[0-9]{1,2}\b'
     sources -name '*.md' | xargs -0 grep -ohE "\b[$letters][0-9]{1,2}\.[0-9]{1,2}\b"
 } | sort -u)
 finish "rule ids"

@@ -91,6 +91,8 @@ refuses_line 'that library is for http' layering src/s3/request.c '#include <cur
 refuses_line 'does without' layering src/commit/guard.c '#include <time.h>'
 refuses_line 'does without' layering src/lease/lease.c '#include <stdlib.h>'
 refuses_line 'lease must not know commit' layering src/lease/lease.c '#include "commit/words.h"'
+refuses_line 'does without' layering src/transaction/transaction.c '#include <time.h>'
+refuses_line 'transaction must not know lease' layering src/transaction/transaction.c '#include "lease/lease.h"'
 refuses_line 'tool must not know client' layering tool/main.c '#include "client/client.h"'
 refuses_line 'say which folder of tool/cli' layering tool/cli/output.c '#include "options.h"'
 refuses_line 'tool/cli must not know common' layering tool/cli/output.c '#include "common/copy.h"'

@@ -30,11 +30,12 @@ The files that the mutants of a rule change.
 
 
 def order(rule):
-    return "VTRNEL".find(rule[0]), int(rule[1:])
+    return "VTRNELX".find(rule[0]), int(rule[1:])
 
 
-def titles(rules):
-    return dict(re.findall(r"^### ([A-Z]\d+)\. (.+)$", rules.read_text(), re.MULTILINE))
+def titles(docs):
+    texts = [docs / name for name in ("rules.md", "transactions.md") if (docs / name).is_file()]
+    return dict(pair for text in texts for pair in re.findall(r"^### ([A-Z]\d+)\. (.+)$", text.read_text(), re.MULTILINE))
 
 
 def files_of(mutant):
@@ -98,7 +99,7 @@ def main():
     docs = arguments.root / "docs"
     patches = sorted((arguments.root / "test" / "mutants" / "patches").rglob("*.patch"))
     mutants = [Mutant(path) for path in patches]
-    text = page(mutants, titles(docs / "rules.md"))
+    text = page(mutants, titles(docs))
     target = docs / "mutants.md"
     if not arguments.check:
         target.write_text(text)

@@ -28,7 +28,7 @@ uint64_t states_limit(enum mode mode, const struct config *of)
         return 0;
     switch (mode) {
     case MODE_TINY:
-    case MODE_QUICK: return 600000;
+    case MODE_QUICK: return 400000;
     case MODE_SLICE: return 3000000;
     default: return 30000000;
     }

@@ -198,3 +198,165 @@ TEST_WITH(documents, nothing_is_sent_where_one_write_is_bad)
     assert_int_equal(read_one(documents, NULL, "a", &found).reported.version, 0);
     os_documents_free(&found);
 }
+
+/* ------------------------------------------------------------------------------------------------ deletions */
+
+static os_document_deletion deletion_of(const char *name, int64_t reported, int64_t desired)
+{
+    os_document_deletion deletion = OS_DOCUMENT_DELETION_INIT;
+    deletion.id = "device";
+    deletion.name = name;
+    deletion.reported = reported >= 0;
+    deletion.reported_version = reported >= 0 ? reported : 0;
+    deletion.desired = desired >= 0;
+    deletion.desired_version = desired >= 0 ? desired : 0;
+    return deletion;
+}
+
+static os_document_result delete_one(struct documents *documents, const os_document_store *store,
+                                     os_document_deletion deletion)
+{
+    os_document_result result = OS_DOCUMENT_RESULT_INIT;
+    os_code code = os_documents_delete(documents->client, store, &deletion, 1, NULL, &result, &documents->error);
+    assert_int_equal(code, result.error.code);
+    assert_null(result.ticket);
+    return result;
+}
+
+TEST_WITH(documents, a_deletion_is_of_a_version_or_of_whatever_is_there)
+{
+    os_document_result result = write_one(documents, NULL, write_of("pump", "{}", 0, "{}", 0));
+    result = delete_one(documents, NULL, deletion_of("pump", 2, -1));
+    assert_int_equal(result.verdict, OS_CONFLICT);
+    assert_int_equal(result.reported_version, 1);
+    result = delete_one(documents, NULL, deletion_of("pump", 1, -1));
+    assert_int_equal(result.verdict, OS_COMMITTED);
+    assert_int_equal(result.reported_version, 0);
+    result = delete_one(documents, NULL, deletion_of("pump", 1, -1));
+    assert_int_equal(result.verdict, OS_CONFLICT);
+    assert_int_equal(result.reported_version, 0);
+    assert_int_equal(delete_one(documents, NULL, deletion_of("pump", 0, -1)).verdict, OS_COMMITTED);
+    assert_int_equal(delete_one(documents, NULL, deletion_of("pump", -1, 0)).verdict, OS_COMMITTED);
+    os_documents found;
+    assert_int_equal(read_one(documents, NULL, "pump", &found).desired.version, 0);
+    os_documents_free(&found);
+}
+
+TEST_WITH(documents, two_models_are_deleted_both_or_none)
+{
+    os_documents found;
+    os_document_result result = write_one(documents, NULL, write_of("pump", "{}", 0, "{}", 0));
+    result = delete_one(documents, NULL, deletion_of("pump", 1, 2));
+    assert_int_equal(result.verdict, OS_CONFLICT);
+    assert_int_equal(result.desired_version, 1);
+    assert_int_equal(read_one(documents, NULL, "pump", &found).reported.version, 1);
+    os_documents_free(&found);
+    assert_int_equal(delete_one(documents, NULL, deletion_of("pump", 1, 1)).verdict, OS_COMMITTED);
+    assert_int_equal(read_one(documents, NULL, "pump", &found).reported.version, 0);
+    os_documents_free(&found);
+}
+
+TEST_WITH(documents, combined_models_are_deleted_together)
+{
+    os_document_store store = OS_DOCUMENT_STORE_INIT;
+    store.models = OS_DOCUMENT_COMBINED;
+    assert_int_equal(write_one(documents, &store, write_of("pump", "{}", 0, "{}", 0)).verdict, OS_COMMITTED);
+    os_document_result result = delete_one(documents, &store, deletion_of("pump", 1, -1));
+    assert_int_equal(result.verdict, OS_NOT_EXECUTED);
+    CHECK_SAYS(&result.error, "deleted together");
+    assert_int_equal(delete_one(documents, &store, deletion_of("pump", 1, 1)).verdict, OS_COMMITTED);
+}
+
+TEST_WITH(documents, a_deletion_that_is_wrong_is_refused)
+{
+    os_document_store store = OS_DOCUMENT_STORE_INIT;
+    os_document_result result = delete_one(documents, NULL, deletion_of("pump", -1, -1));
+    assert_int_equal(result.error.code, OS_ERR_ARGUMENT);
+    CHECK_SAYS(&result.error, "no model");
+    os_document_deletion below = deletion_of("pump", 0, -1);
+    below.reported_version = -1;
+    assert_int_equal(delete_one(documents, NULL, below).error.code, OS_ERR_ARGUMENT);
+    store.keeps_all = 1;
+    result = delete_one(documents, &store, deletion_of("pump", 0, -1));
+    assert_int_equal(result.verdict, OS_NOT_EXECUTED);
+    CHECK_SAYS(&result.error, "keeps_all");
+}
+
+/* ------------------------------------------------------------------------------------------------ lists */
+
+struct listed {
+    char text[1024]; /* a line for each */
+    int stop_after;  /* 0: never */
+    int count;
+};
+
+static int take_entry(void *context, const os_document_entry *entry)
+{
+    static const char *const kinds[] = {"", "reported", "desired", "both"};
+    struct listed *listed = context;
+    size_t len = strlen(listed->text);
+    assert_true(entry->timestamp_ns > INT64_C(1700000000000000000));
+    snprintf(listed->text + len, sizeof(listed->text) - len, "%s %s %s %lld %.4s\n", entry->id, entry->name,
+             kinds[entry->kind], (long long)entry->version, entry->client_token);
+    return ++listed->count == listed->stop_after;
+}
+
+static void write_some(struct documents *documents)
+{
+    os_document_store combined = OS_DOCUMENT_STORE_INIT;
+    os_document_write write = write_of("pump", "{}", 0, "{}", 0);
+    combined.models = OS_DOCUMENT_COMBINED;
+    write.client_token = "me, again";
+    assert_int_equal(write_one(documents, NULL, write).verdict, OS_COMMITTED);
+    write.desired = NULL;
+    write.reported_version = 1;
+    assert_int_equal(write_one(documents, NULL, write).verdict, OS_COMMITTED);
+    write = write_of("lamp", "{}", 0, "{}", 0);
+    write.client_token = "me, again";
+    assert_int_equal(write_one(documents, &combined, write).verdict, OS_COMMITTED);
+    write.id = "other";
+    assert_int_equal(write_one(documents, &combined, write).verdict, OS_COMMITTED);
+}
+
+TEST_WITH(documents, what_is_stored_is_listed)
+{
+    struct listed of_id = {.stop_after = 0};
+    struct listed all = {.stop_after = 0};
+    struct listed first = {.stop_after = 1};
+    struct listed none = {.stop_after = 0};
+    write_some(documents);
+    CHECK_CODE(os_documents_list(documents->client, NULL, "device", NULL, take_entry, &of_id, &documents->error), OS_OK,
+               &documents->error);
+    assert_string_equal(of_id.text,
+                        "device lamp both 1 me, \ndevice pump desired 1 me, \ndevice pump reported 2 me, \n");
+    CHECK_CODE(os_documents_list(documents->client, NULL, NULL, NULL, take_entry, &all, &documents->error), OS_OK,
+               &documents->error);
+    assert_int_equal(all.count, 4);
+    assert_non_null(strstr(all.text, "other lamp both 1"));
+    CHECK_CODE(os_documents_list(documents->client, NULL, "device", NULL, take_entry, &first, &documents->error),
+               OS_ERR_STOPPED, &documents->error);
+    assert_int_equal(first.count, 1);
+    CHECK_CODE(os_documents_list(documents->client, NULL, "nobody", NULL, take_entry, &none, &documents->error), OS_OK,
+               &documents->error);
+    assert_int_equal(none.count, 0);
+}
+
+TEST_WITH(documents, items_of_the_other_spelling_are_told_of_behind_the_list)
+{
+    struct listed listed = {.stop_after = 0};
+    os_document_store fields = OS_DOCUMENT_STORE_INIT;
+    fields.spelling = OS_DOCUMENT_FIELDS;
+    write_some(documents);
+    CHECK_CODE(os_documents_list(documents->client, &fields, "device", NULL, take_entry, &listed, &documents->error),
+               OS_ERR_PROTOCOL, &documents->error);
+    CHECK_SAYS(&documents->error, "3 more items");
+    assert_int_equal(listed.count, 0);
+}
+
+TEST_WITH(documents, a_list_without_a_function_is_refused)
+{
+    CHECK_CODE(os_documents_list(documents->client, NULL, NULL, NULL, NULL, NULL, &documents->error), OS_ERR_ARGUMENT,
+               &documents->error);
+    CHECK_CODE(os_documents_list(documents->client, NULL, "", NULL, take_entry, NULL, &documents->error),
+               OS_ERR_ARGUMENT, &documents->error);
+}

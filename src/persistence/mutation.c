@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "persistence/mutation.h"
+
+#include "base/error.h"
+#include "base/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct mutations {
+    bool are_deletions;
+    struct mutation *list;
+    size_t count; /* that the call has */
+    size_t begun;
+    json_t *seen; /* which items are changed, so that none is twice */
+};
+
+static void drop_mutations(struct persistence *call)
+{
+    struct mutations *mutations = call->work;
+    for (size_t i = 0; i < mutations->begun; i++) {
+        struct mutation *mutation = &mutations->list[i];
+        for (size_t k = 0; k < mutation->count; k++) {
+            document_write_free(&mutation->items[k]);
+            document_delete_free(&mutation->deletions[k]);
+        }
+        written_free(&mutation->written);
+    }
+    free(mutations->list);
+    json_decref(mutations->seen);
+}
+
+os_code mutations_begin(struct persistence *call, bool are_deletions)
+{
+    struct mutations *mutations = calloc(1, sizeof(*mutations));
+    if (mutations == NULL)
+        return error_no_memory(&call->error);
+    call->work = mutations;
+    call->drop = drop_mutations;
+    mutations->are_deletions = are_deletions;
+    mutations->list = calloc(call->arguments->count, sizeof(*mutations->list));
+    mutations->seen = json_object();
+    if (mutations->list == NULL || mutations->seen == NULL)
+        return error_no_memory(&call->error);
+    mutations->count = call->arguments->count;
+    return OS_OK;
+}
+
+os_code mutations_next(struct persistence *call, struct mutation **ret)
+{
+    struct mutations *mutations = call->work;
+    struct mutation *mutation = &mutations->list[mutations->begun++];
+    *ret = mutation;
+    mutation->written.is_deletion = mutations->are_deletions;
+    if (!random_bytes(mutation->random, sizeof(mutation->random)))
+        return error_set(&call->error, OS_ERR_IO,
+                         "The system gave no random bytes, which are needed: nothing was sent.");
+    text_hex(mutation->random, sizeof(mutation->random), mutation->token);
+    return OS_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ items */
+
+static os_code note_once(json_t *seen, const json_t *key, os_error *err)
+{
+    const char *partition = json_string_value(json_object_get(json_object_get(key, DOCUMENT_PARTITION), "S"));
+    const char *sort = json_string_value(json_object_get(json_object_get(key, DOCUMENT_SORT), "S"));
+    json_t *of_partition = json_object_get(seen, partition);
+    if (of_partition == NULL) {
+        of_partition = json_object();
+        if (json_object_set_new(seen, partition, of_partition) != 0)
+            return error_no_memory(err);
+    }
+    if (json_object_get(of_partition, sort) != NULL)
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "Two parts of one call are of the same model (%.100s, %.100s): make them one after the other.",
+                         partition, sort);
+    return json_object_set_new(of_partition, sort, json_true()) == 0 ? OS_OK : error_no_memory(err);
+}
+
+os_code mutation_add_write(struct persistence *call, struct mutation *mutation, struct document_wish *wish)
+{
+    struct mutations *mutations = call->work;
+    struct document_write *made = &mutation->items[mutation->count];
+    json_t *key = NULL;
+    memcpy(wish->random, mutation->random, sizeof(wish->random));
+    os_code code = document_key_attributes(&wish->key, &key, &call->error);
+    if (code == OS_OK)
+        code = note_once(mutations->seen, key, &call->error);
+    if (code == OS_OK)
+        code = document_write_make(wish, made, &call->error);
+    if (code != OS_OK) {
+        json_decref(key);
+        return code;
+    }
+    mutation->rows[mutation->count++] = (struct rows_write){.kind = ROWS_PUT,
+                                                            .table = &call->store.table,
+                                                            .item = made->item,
+                                                            .condition = document_condition_terms(&made->condition)};
+    mutation->written.items[mutation->written.count++] =
+        (struct written_item){.key = key, .kind = wish->key.kind, .mark = document_write_mark(made)};
+    return OS_OK;
+}
+
+os_code mutation_add_deletion(struct persistence *call, struct mutation *mutation, const struct document_key *key,
+                              int64_t version)
+{
+    struct mutations *mutations = call->work;
+    struct document_delete *made = &mutation->deletions[mutation->count];
+    os_code code = document_delete_make(key, call->store.spelling, version, made, &call->error);
+    if (code != OS_OK)
+        return code;
+    mutation->rows[mutation->count++] = (struct rows_write){.kind = ROWS_DELETE,
+                                                            .table = &call->store.table,
+                                                            .item = made->key,
+                                                            .condition = document_condition_terms(&made->condition)};
+    mutation->written.items[mutation->written.count++] =
+        (struct written_item){.key = json_incref(made->key),
+                              .kind = key->kind,
+                              .mark = {.version = version, .spelling = call->store.spelling}};
+    return note_once(mutations->seen, made->key, &call->error);
+}
+
+/* ------------------------------------------------------------------------------------------------ requests */
+
+/* A write that has been done fails when it is sent again, for its version is there: then a look says whose it is. A
+ * deletion would delete what others have made meanwhile. A transaction has a token. */
+static void make_request(struct mutation *mutation, struct row_call *ret)
+{
+    if (mutation->count == 1) {
+        ret->request = (struct row_request){.verb = ROW_WRITE, .write = &mutation->rows[0]};
+        ret->repeats_unclear = !mutation->written.is_deletion;
+        return;
+    }
+    mutation->transaction =
+        (struct rows_transaction){.writes = mutation->rows, .count = mutation->count, .token = mutation->token};
+    ret->request = (struct row_request){.verb = ROW_TRANSACT, .transaction = &mutation->transaction};
+    ret->repeats_unclear = true;
+}
+
+/* ------------------------------------------------------------------------------------------------ results */
+
+static int64_t found_version(const struct persistence *call, const json_t *item)
+{
+    struct document_mark mark;
+    bool is_known = item != NULL && document_mark_read(item, call->store.spelling, &mark, NULL) == OS_OK;
+    return is_known ? mark.version : 0;
+}
+
+static const json_t *found_item(const struct row_call *of, size_t i)
+{
+    if (of->request.verb == ROW_WRITE)
+        return of->answer.item;
+    return of->answer.answers != NULL ? of->answer.answers[i].item : NULL;
+}
+
+/* No answer was lost, so a condition that failed says all. */
+static void give_conflict(const struct persistence *call, const struct row_call *of, const struct mutation *mutation,
+                          os_document_result *ret)
+{
+    for (size_t i = 0; i < mutation->count; i++) {
+        int64_t version = found_version(call, found_item(of, i));
+        if (mutation->written.items[i].kind != DOCUMENT_DESIRED)
+            ret->reported_version = version;
+        if (mutation->written.items[i].kind != DOCUMENT_REPORTED)
+            ret->desired_version = version;
+    }
+    writing_say_conflict(&mutation->written, ret);
+}
+
+static bool is_conflict(const struct row_call *of)
+{
+    return of->error.code == OS_OK &&
+           (of->answer.outcome == TABLE_CONFLICT || of->answer.outcome == TABLE_CONFLICT_BLIND);
+}
+
+static void give_result(struct persistence *call, struct row_call *of, struct mutation *mutation,
+                        os_document_result *ret)
+{
+    mutation->needs_look = false;
+    mutation->error = of->error;
+    if (of->error.code == OS_OK && of->answer.outcome == TABLE_OK) {
+        writing_say_committed(&mutation->written, ret);
+    } else if (of->is_lost) {
+        mutation->needs_look = true;
+    } else if (is_conflict(of)) {
+        give_conflict(call, of, mutation, ret);
+    } else {
+        ret->verdict = OS_NOT_EXECUTED;
+        ret->error = of->error;
+    }
+}
+
+/* The code of the first that is not committed. */
+static enum steps_next end_mutations(struct persistence *call)
+{
+    const struct persistence_arguments *arguments = call->arguments;
+    for (size_t i = 0; i < arguments->count; i++) {
+        const os_document_result *result = &arguments->ret_results[i];
+        if (result->verdict == OS_COMMITTED)
+            continue;
+        call->error = result->error;
+        return persistence_over(call, result->error.code);
+    }
+    return persistence_over(call, OS_OK);
+}
+
+/* ------------------------------------------------------------------------------------------------ looks */
+
+static void give_looked(struct persistence *call, struct row_call *of, struct mutation *mutation,
+                        os_document_result *ret)
+{
+    bool was_seen = of->error.code == OS_OK && of->answer.outcome == TABLE_OK;
+    if (was_seen)
+        writing_judge(&call->store, &mutation->written, of->answer.items.items, &mutation->error, ret);
+    else
+        writing_say_unseen(&mutation->written, &of->error, ret);
+    if (ret->verdict == OS_UNKNOWN)
+        writing_add_ticket(call, &mutation->written, ret);
+}
+
+static enum steps_next were_looked_at(struct persistence *call)
+{
+    struct mutations *mutations = call->work;
+    size_t look = 0;
+    for (size_t i = 0; i < mutations->count; i++)
+        if (mutations->list[i].needs_look)
+            give_looked(call, &call->set.calls[look++], &mutations->list[i], &call->arguments->ret_results[i]);
+    return end_mutations(call);
+}
+
+static enum steps_next look(struct persistence *call, size_t count)
+{
+    struct mutations *mutations = call->work;
+    struct row_call *calls = persistence_calls(call, count, "look at a document");
+    size_t at = 0;
+    if (calls == NULL)
+        return persistence_over(call, error_no_memory(&call->error));
+    for (size_t i = 0; i < mutations->count; i++) {
+        struct mutation *mutation = &mutations->list[i];
+        if (mutation->needs_look)
+            writing_make_look(&call->store, &mutation->written, mutation->gets, &calls[at++].request);
+    }
+    return persistence_ask(call, were_looked_at);
+}
+
+static enum steps_next were_answered(struct persistence *call)
+{
+    struct mutations *mutations = call->work;
+    size_t looks = 0;
+    for (size_t i = 0; i < mutations->count; i++) {
+        give_result(call, &call->set.calls[i], &mutations->list[i], &call->arguments->ret_results[i]);
+        looks += mutations->list[i].needs_look ? 1 : 0;
+    }
+    return looks > 0 ? look(call, looks) : end_mutations(call);
+}
+
+enum steps_next mutations_send(struct persistence *call)
+{
+    struct mutations *mutations = call->work;
+    const char *name = mutations->are_deletions ? "deletion of a document" : "write of a document";
+    struct row_call *calls = persistence_calls(call, mutations->count, name);
+    if (calls == NULL)
+        return persistence_over(call, error_no_memory(&call->error));
+    for (size_t i = 0; i < mutations->count; i++)
+        make_request(&mutations->list[i], &calls[i]);
+    return persistence_ask(call, were_answered);
+}
