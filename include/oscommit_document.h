@@ -60,6 +60,15 @@ typedef struct os_document_store {
 } os_document_store;
 #define OS_DOCUMENT_STORE_INIT OS_SIZED_(os_document_store)
 
+/* Creates the table of documents (on-demand billing, keys `PK` and `SK`) and waits until it can be used; for sqlite the file,
+ * too. OS_OK also if a fit one exists. Blocks. */
+OS_API os_code os_documents_table_create(os_client *client, const os_document_store *store, const os_call *call,
+                                         os_error *err);
+
+/* Checks that it is fit for documents. OS_OK, OS_ERR_NO_TABLE, OS_ERR_TABLE (the message says what is wrong) ... Blocks. */
+OS_API os_code os_documents_table_check(os_client *client, const os_document_store *store, const os_call *call,
+                                        os_error *err);
+
 /* ---------------------------------------------------------------------------------------------------------- reads */
 
 /* Which document. Borrowed. */

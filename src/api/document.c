@@ -8,6 +8,18 @@ void os_documents_free(os_documents *documents)
         persistence_documents_free(documents);
 }
 
+os_code os_documents_table_create(os_client *client, const os_document_store *store, const os_call *call, os_error *err)
+{
+    const struct persistence_arguments arguments = {.store = store, .call = call};
+    return persistence_call(client, &arguments, persistence_create, err);
+}
+
+os_code os_documents_table_check(os_client *client, const os_document_store *store, const os_call *call, os_error *err)
+{
+    const struct persistence_arguments arguments = {.store = store, .call = call};
+    return persistence_call(client, &arguments, persistence_check, err);
+}
+
 os_code os_documents_read(os_client *client, const os_document_store *store, const os_document_key *keys, size_t count,
                           const os_call *call, os_documents *ret, os_error *err)
 {

@@ -19,7 +19,7 @@ os_code row_call_check(const os_client *client, os_error *err)
 
 void row_call_free(struct row_call *call)
 {
-    row_answer_free(&call->answer, &call->request);
+    row_answer_free(&call->answer);
 }
 
 static void row_call_over(struct row_call *call)
@@ -51,7 +51,7 @@ static bool asks_again(const struct row_call *call, enum table_outcome outcome)
 /* Whatever is in it is ours from now on. */
 static void take_answer(struct row_call *call, struct row_answer *answer)
 {
-    row_answer_free(&call->answer, &call->request);
+    row_answer_free(&call->answer);
     call->answer = *answer;
     call->error = answer->error;
     *answer = (struct row_answer){.outcome = call->answer.outcome};

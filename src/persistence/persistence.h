@@ -31,6 +31,8 @@ enum steps_next persistence_read(struct persistence *call);
 enum steps_next persistence_write(struct persistence *call);
 enum steps_next persistence_delete(struct persistence *call);
 enum steps_next persistence_list(struct persistence *call);
+enum steps_next persistence_create(struct persistence *call);
+enum steps_next persistence_check(struct persistence *call);
 enum steps_next persistence_resolve(struct persistence *call);
 
 void persistence_documents_free(os_documents *documents);

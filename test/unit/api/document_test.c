@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Versioned documents by the public functions, in the embedded tables. */
-#include "rows/definition.h"
-#include "sqlite/rows.h"
 #include "unit/api/client_scratch.h"
 
 #include "oscommit_document.h"
@@ -9,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATIENT_MS = 60000, MANY = 250 };
+enum { MANY = 250 };
 
 struct documents {
     struct scratch scratch;
@@ -17,24 +15,11 @@ struct documents {
     os_error error;
 };
 
-static void make_table(const struct scratch *scratch)
-{
-    static const struct rows_definition definition = {.keys = {{"PK", VALUE_S}, {"SK", VALUE_S}}};
-    char file[160];
-    os_error error;
-    struct sqlite_rows *rows = NULL;
-    const struct sqlite_patience patience = sqlite_patience_ms(PATIENT_MS);
-    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", scratch->root);
-    CHECK_CODE(sqlite_rows_open(file, &patience, &rows, &error), OS_OK, &error);
-    CHECK_CODE(sqlite_rows_create(rows, "documents", &definition, patience, &error), OS_OK, &error);
-    sqlite_rows_close(rows);
-}
-
 static void documents_set_up(struct documents *ret)
 {
     scratch_set_up(&ret->scratch);
-    make_table(&ret->scratch);
     ret->client = scratch_table_client(&ret->scratch);
+    CHECK_CODE(os_documents_table_create(ret->client, NULL, NULL, &ret->error), OS_OK, &ret->error);
 }
 
 static void documents_tear_down(struct documents *documents)
@@ -76,6 +61,20 @@ static os_document read_one(struct documents *documents, const os_document_store
                &documents->error);
     assert_int_equal(ret->count, 1);
     return ret->list[0];
+}
+
+TEST_WITH(documents, a_table_is_made_once_and_others_are_not_there)
+{
+    os_document_store other = OS_DOCUMENT_STORE_INIT;
+    os_document_result result;
+    other.table = "others";
+    CHECK_CODE(os_documents_table_create(documents->client, NULL, NULL, &documents->error), OS_OK, &documents->error);
+    CHECK_CODE(os_documents_table_check(documents->client, NULL, NULL, &documents->error), OS_OK, &documents->error);
+    CHECK_CODE(os_documents_table_check(documents->client, &other, NULL, &documents->error), OS_ERR_NO_TABLE,
+               &documents->error);
+    result = write_one(documents, &other, write_of("pump", "{}", 0, NULL, 0));
+    assert_int_equal(result.verdict, OS_NOT_EXECUTED);
+    assert_int_equal(result.error.code, OS_ERR_NO_TABLE);
 }
 
 TEST_WITH(documents, a_version_counts_up_and_an_older_one_is_a_conflict)
