@@ -45,6 +45,15 @@ typedef struct os_model os_model;
 OS_API os_code os_model_parse(const char *schema, const char *table, os_model **ret, os_error *err);
 OS_API void os_model_free(os_model *model); /* no transaction that uses it is under way. NULL is fine */
 
+/* Creates the table of a model (on-demand billing; its keys, its indexes, and the attribute by which its rows expire), and
+ * waits until it can be used; for sqlite the file, too. OS_OK also if a fit one exists. A table of several models that differ
+ * in these has to be made with other means. Blocks.
+ *   OS_ERR_TABLE  there is another one: the message says in what it differs */
+OS_API os_code os_model_table_create(os_client *client, const os_model *model, const os_call *call, os_error *err);
+
+/* Checks that it is as os_model_table_create makes it. OS_OK, OS_ERR_NO_TABLE, OS_ERR_TABLE ... Blocks. */
+OS_API os_code os_model_table_check(os_client *client, const os_model *model, const os_call *call, os_error *err);
+
 /* ---------------------------------------------------------------------------------------------------- transactions */
 
 /* One run of a transaction's function, until that returns. */

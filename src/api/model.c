@@ -55,6 +55,35 @@ void os_model_free(os_model *model)
     free(model);
 }
 
+/* ------------------------------------------------------------------------------------------------ tables */
+
+static os_code perform_table(os_client *client, const void *context, os_error *err)
+{
+    return transact_table(client, context, err);
+}
+
+static os_code ask_of_table(os_client *client, const struct transact_table *asked, os_error *err)
+{
+    os_error own;
+    error_clear(&own);
+    os_code code = client_perform(client, perform_table, asked, &own);
+    if (err != NULL)
+        *err = own;
+    return code;
+}
+
+os_code os_model_table_create(os_client *client, const os_model *model, const os_call *call, os_error *err)
+{
+    const struct transact_table asked = {.model = model, .creates = true, .call = call};
+    return ask_of_table(client, &asked, err);
+}
+
+os_code os_model_table_check(os_client *client, const os_model *model, const os_call *call, os_error *err)
+{
+    const struct transact_table asked = {.model = model, .call = call};
+    return ask_of_table(client, &asked, err);
+}
+
 /* ------------------------------------------------------------------------------------------------ transactions */
 
 struct transaction_call {
