@@ -18,7 +18,7 @@ import urllib.parse
 
 ROOT = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else pathlib.Path(__file__).parent.parent).resolve()
 PAGES = [  # in the order of the tree; the first is the home page
-    "README.md", "docs/install.md", "docs/async.md", "docs/python.md", "docs/cpp.md", "docs/rust.md", "docs/leases.md", "docs/delta.md", "docs/lance.md", "docs/iceberg.md", "docs/performance.md", "docs/configuration.md", "docs/pipelines.md", "docs/credentials.md",
+    "README.md", "docs/install.md", "docs/async.md", "docs/python.md", "docs/cpp.md", "docs/rust.md", "docs/leases.md", "docs/transactions.md", "docs/delta.md", "docs/lance.md", "docs/iceberg.md", "docs/performance.md", "docs/configuration.md", "docs/pipelines.md", "docs/credentials.md",
     "docs/operations.md", "docs/race.md", "docs/stores.md", "docs/history.md",
     "docs/protocol.md", "docs/rules.md", "docs/counterexamples.md", "docs/glossary.md", "API",
     "docs/verification.md", "docs/mutants.md", "docs/threat-model.md", "docs/architecture.md",

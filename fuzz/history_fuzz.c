@@ -7,6 +7,7 @@
 
 #include "history/jsonl.h"
 #include "history/judge.h"
+#include "history/transaction_judge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,22 @@ static void check_call(const struct history *history, size_t index)
     fuzz_check_string(text, sizeof(text));
 }
 
+static bool same_transactions(const struct history *a, const struct history *b)
+{
+    struct transaction_result one;
+    struct transaction_result two;
+
+    FUZZ_CHECK(judge_transactions(a, &one) && judge_transactions(b, &two));
+    FUZZ_CHECK(one.transactions == history_transaction_count(a));
+    FUZZ_CHECK((one.violations > 0) == (one.finding_count > 0));
+    for (size_t i = 0; i < one.finding_count; i++) {
+        FUZZ_CHECK_ARRAY(one.finding[i].sentence);
+        for (size_t j = 0; j < TRANSACTION_STEPS; j++)
+            FUZZ_CHECK_ARRAY(one.finding[i].step[j]);
+    }
+    return one.violations == two.violations && one.seen == two.seen && one.keys == two.keys;
+}
+
 static void check_again(const struct history *history, const struct judge_result *result)
 {
     struct history *again = history_new();
@@ -54,6 +71,9 @@ static void check_again(const struct history *history, const struct judge_result
         FUZZ_CHECK(history_event_count(again) == history_event_count(history));
         FUZZ_CHECK(history_final_count(again) == history_final_count(history));
         FUZZ_CHECK(history_fact_count(again) == history_fact_count(history));
+        FUZZ_CHECK(history_transaction_count(again) == history_transaction_count(history));
+        FUZZ_CHECK(history_sum_count(again) == history_sum_count(history));
+        FUZZ_CHECK(same_transactions(history, again));
         FUZZ_CHECK(judge_history_within(again, STEPS_MAX, &same));
         FUZZ_CHECK(same.finding_count == result->finding_count && same.refused == result->refused);
         FUZZ_CHECK(same.undecided == result->undecided && same.keys == result->keys);

@@ -60,8 +60,17 @@ OS_API os_code os_model_table_check(os_client *client, const os_model *model, co
 typedef struct os_txn os_txn;
 
 /* The function. Returns OS_OK to commit. OS_ERR_CONFLICT: run it again, as if another had been faster. Any other code, for
- * which it fills *err, ends the transaction: nothing is applied. What a function below has returned may be passed on. */
+ * which it fills *err, ends the transaction: nothing is applied. What a function below has returned may be passed on. Of what
+ * was refused with OS_ERR_ARGUMENT nothing is left, and the function may go on; after any other failure of a read or a write
+ * the transaction does not commit, even if the function returns OS_OK. */
 typedef os_code (*os_txn_fn)(void *context, os_txn *txn, os_error *err);
+
+/* A row within its transaction (below). */
+typedef struct os_row os_row;
+
+/* Called before the commit with each row of which all fields are known, and that is made or changed: it may set fields, as
+ * the function may. What it returns counts as if the function did. Rows that it makes are given to it, too. */
+typedef os_code (*os_txn_row_fn)(void *context, os_txn *txn, os_row *row, os_error *err);
 
 /* Brackets name the defaults. */
 typedef struct os_txn_options {
@@ -72,6 +81,8 @@ typedef struct os_txn_options {
     uint32_t max_backoff_ms;     /* [10,000] */
     int read_only;               /* [0] non-zero: a write is refused */
     int cache_rows; /* [0] non-zero: a row that is read again is the one that was read before. 0: that is refused */
+    os_txn_row_fn finalize; /* [NULL] */
+    void *finalize_context;
 } os_txn_options;
 #define OS_TXN_OPTIONS_INIT OS_SIZED_(os_txn_options)
 
@@ -87,16 +98,27 @@ typedef struct os_txn_result {
 OS_API void os_txn_result_clear(os_txn_result *result); /* frees the ticket */
 
 /* Runs a transaction. `options`, `call` and `ret` may be NULL. The deadline is that of all runs together. Blocks.
- *   CONFLICT      OS_ERR_CONFLICT: too often in contention; OS_ERR_BUSY: a row that was to be created is there
+ *   CONFLICT      OS_ERR_CONFLICT: too often in contention; OS_ERR_BUSY: a row that was to be created, and was not read, is
+ *                 there
  *   NOT_EXECUTED  what the function returned; OS_ERR_ARGUMENT, OS_ERR_DENIED, OS_ERR_NO_TABLE, OS_ERR_DEADLINE ...
  *   UNKNOWN       OS_ERR_UNDECIDED, OS_ERR_DEADLINE ... */
 OS_API os_verdict os_transact(os_client *client, const os_txn_options *options, os_txn_fn function, void *context,
                               const os_call *call, os_txn_result *ret, os_error *err);
 
+/* What came of an UNKNOWN, by its ticket (docs/transactions.md, X10). It reads the rows that were written, and ends what may
+ * be applied yet: then the transaction was never executed. Needs the settings of the client that wrote the ticket, but for
+ * those of the store. Blocks. A ticket is believed in nothing but where to look: docs/transactions.md has what a false one can
+ * do.
+ *   COMMITTED     it was applied, once
+ *   NOT_EXECUTED  OS_ERR_CONFLICT: it was not applied, and never will be
+ *   UNKNOWN       OS_ERR_UNDECIDED: others have hidden it, or may be yet: keep the ticket, and ask again; OS_ERR_ARGUMENT: this
+ *                 is no ticket, or one of another place; OS_ERR_DEADLINE, OS_ERR_DENIED ... */
+OS_API os_verdict os_txn_resolve(os_client *client, const char *ticket, const os_call *call, os_error *err);
+
 /* ------------------------------------------------------------------------------------------------------------ rows */
 
-/* A row within its transaction, which frees it. Its fields are read and set; what was changed is written at the end. */
-typedef struct os_row os_row;
+/* A row is its transaction's, which frees it when the function has returned. Its fields are read and set; what was changed
+ * is written at the end. */
 
 /* How rows are read. */
 typedef struct os_get_options {
@@ -137,10 +159,18 @@ OS_API os_code os_txn_delete(os_txn *txn, os_row *row, os_error *err);
 /* ... or one that was not read, whether there is one or not. Both send nothing. */
 OS_API os_code os_txn_delete_key(os_txn *txn, const os_model *model, const char *key, os_error *err);
 
+/* From here on this run of the transaction only reads, as with the option `read_only`. OS_ERR_ARGUMENT: something of it is to
+ * be written already. */
+OS_API os_code os_txn_make_read_only(os_txn *txn, os_error *err);
+/* From here on a row that is read again is the one that was read before, as with the option `cache_rows`. */
+OS_API void os_txn_cache_rows(os_txn *txn);
+
+/* Whose row it is. */
+OS_API const os_model *os_row_model(const os_row *row);
 /* Whether the row is not in the table yet. */
 OS_API int os_row_is_new(const os_row *row);
 
-/* A field as JSON, borrowed until it is set or the transaction ends; *ret is NULL where it has no value. Its value becomes a
+/* A field as JSON, borrowed until it has another value or the function returns; *ret is NULL where it has no value. Its value becomes a
  * condition of the commit. OS_ERR_ARGUMENT: the model has no such field. */
 OS_API os_code os_row_get(os_row *row, const char *field, const char **ret, os_error *err);
 /* The same of a value of this type. OS_ERR_NOT_FOUND: it has none. OS_ERR_ARGUMENT: the field is of another type. */

@@ -9,7 +9,9 @@
 #include "history/jsonl.h"
 #include "history/judge.h"
 #include "history/lease_judge.h"
+#include "history/transaction_judge.h"
 #include "race/lease_figures.h"
+#include "race/transaction_figures.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -168,6 +170,32 @@ static void print_leases_json(struct output *output, const char *name, const str
     (void)output_json_print(output, &line);
 }
 
+/* ------------------------------------------------------------------------------------------------- transactions */
+
+static const char *word_of_transactions(const struct transaction_result *result)
+{
+    return result->violations > 0 ? "refused" : "accepted";
+}
+
+static void print_transactions_human(const char *name, const struct transaction_result *result)
+{
+    (void)printf("%s ", word_of_transactions(result));
+    clean_print(stdout, name);
+    (void)fputc('\n', stdout);
+    transaction_print_figures(result);
+    transaction_print_findings(result);
+}
+
+static void print_transactions_json(struct output *output, const char *name, const struct transaction_result *result)
+{
+    struct json_line line;
+
+    output_json_begin(output, &line, NULL, word_of_transactions(result));
+    json_line_text(&line, "file", name);
+    transaction_add_json(&line, result);
+    (void)output_json_print(output, &line);
+}
+
 /* -------------------------------------------------------------------------------------------------------- files */
 
 static enum status check_fail(struct output *output, const char *name, const os_error *error)
@@ -210,25 +238,44 @@ static bool write_report(struct output *output, const char *report, const struct
     return true;
 }
 
+/* The page of a history of other things than calls was asked for. */
+static enum status fail_no_page(struct output *output, const char *name, const char *of)
+{
+    os_error error = {.code = OS_ERR_UNSUPPORTED};
+
+    (void)snprintf(error.message, sizeof(error.message), "A page shows calls, and this history is of %s.", of);
+    return check_fail(output, name, &error);
+}
+
 static enum status judge_leases(struct output *output, const char *name, const char *report,
                                 const struct history *history)
 {
-    os_error error = {.code = OS_ERR_UNSUPPORTED, .message = "A page shows calls, and this history is of leases."};
     struct lease_result result;
 
-    if (history_call_count(history) > 0) {
-        (void)snprintf(error.message, sizeof(error.message), "A history is of calls or of leases; %.300s is of both.",
-                       name);
-        return check_fail(output, name, &error);
-    }
     if (report != NULL)
-        return check_fail(output, name, &error);
+        return fail_no_page(output, name, "leases");
     if (!lease_judge(history, &result))
         return fail_no_memory(output, name);
     if (output->json)
         print_leases_json(output, name, &result);
     else if (output_is_human(output))
         print_leases_human(name, &result);
+    return result.violations > 0 ? STATUS_CONFLICT : STATUS_DONE;
+}
+
+static enum status judge_transaction_file(struct output *output, const char *name, const char *report,
+                                          const struct history *history)
+{
+    struct transaction_result result;
+
+    if (report != NULL)
+        return fail_no_page(output, name, "transactions");
+    if (!judge_transactions(history, &result))
+        return fail_no_memory(output, name);
+    if (output->json)
+        print_transactions_json(output, name, &result);
+    else if (output_is_human(output))
+        print_transactions_human(name, &result);
     return result.violations > 0 ? STATUS_CONFLICT : STATUS_DONE;
 }
 
@@ -252,6 +299,25 @@ static enum status judge_file(struct output *output, const char *name, const cha
     return result.gave_up ? STATUS_UNKNOWN : STATUS_DONE;
 }
 
+/* A history is of one thing, because each has a judge of its own. */
+static enum status judge_by_content(struct output *output, const char *name, const char *report,
+                                    const struct history *history)
+{
+    bool calls = history_call_count(history) + history_final_count(history) > 0;
+    bool leases = history_lease_count(history) > 0;
+    bool transactions = history_transaction_count(history) + history_sum_count(history) > 0;
+    os_error error = {.code = OS_ERR_UNSUPPORTED};
+
+    if (calls + leases + transactions > 1) {
+        (void)snprintf(error.message, sizeof(error.message),
+                       "A history is of calls, of leases or of transactions; %.300s is of several.", name);
+        return check_fail(output, name, &error);
+    }
+    if (leases)
+        return judge_leases(output, name, report, history);
+    return (transactions ? judge_transaction_file : judge_file)(output, name, report, history);
+}
+
 static enum status check_file(struct output *output, const char *name, const char *report)
 {
     bool is_stdin = strcmp(name, "-") == 0;
@@ -270,7 +336,7 @@ static enum status check_file(struct output *output, const char *name, const cha
     else if (!jsonl_read(file, is_stdin ? "stdin" : name, history, &error))
         status = check_fail(output, name, &error);
     else
-        status = (history_lease_count(history) > 0 ? judge_leases : judge_file)(output, name, report, history);
+        status = judge_by_content(output, name, report, history);
     history_free(history);
     if (!is_stdin)
         (void)fclose(file);

@@ -11,7 +11,8 @@ const struct command command_check = {
         "Judges histories that `race --history` wrote (docs/history.md). For every key it looks for an order of the\n"
         "calls that respects their times and makes every verdict right. Of a race for leases it looks whether two "
         "holders\n"
-        "believed at once that they held one, and whether the tokens grew. Needs no store and no ledger.\n"
+        "believed at once that they held one, and whether the tokens grew. Of transactions it looks whether they\n"
+        "were strictly serializable. Needs no store and no ledger.\n"
         "Reads at most 8 files at once. --report takes one file, and writes it as a page whatever the judgement is.\n",
     .exit_status = "   0  all histories are accepted\n"
                    "   1  one cannot be read, or a page cannot be written\n"

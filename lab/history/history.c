@@ -29,6 +29,8 @@ struct history {
     struct list events;
     struct list finals;
     struct list leases;
+    struct list transactions;
+    struct list sums;
     struct list facts;
 };
 
@@ -109,6 +111,18 @@ static void *list_add(struct list *list, size_t size)
     return (char *)list->items + size * list->count++;
 }
 
+static void free_texts(const char *const *texts)
+{
+    free((void *)(uintptr_t)texts);
+}
+
+static void free_items(const struct history_transaction *transaction)
+{
+    for (size_t i = 0; i < transaction->item_count; i++)
+        free_texts(transaction->item[i].element);
+    free((void *)(uintptr_t)transaction->item);
+}
+
 struct history *history_new(void)
 {
     return calloc(1, sizeof(struct history));
@@ -125,6 +139,12 @@ void history_free(struct history *history)
     free(history->events.items);
     free(history->finals.items);
     free(history->leases.items);
+    for (size_t i = 0; i < history->transactions.count; i++)
+        free_items(history_transaction_at(history, i));
+    free(history->transactions.items);
+    for (size_t i = 0; i < history->sums.count; i++)
+        free_texts(history_sum_at(history, i)->key);
+    free(history->sums.items);
     free(history->facts.items);
     free(history);
 }
@@ -175,6 +195,67 @@ bool history_add_lease(struct history *history, const struct history_lease *leas
     struct history_lease *place = list_add(&history->leases, sizeof(*place));
     if (place != NULL)
         *place = own;
+    return place != NULL;
+}
+
+/* In a block of its own; NULL: no memory. */
+static const char **own_texts(struct history *history, const char *const *texts, size_t count)
+{
+    const char **own = calloc(count + 1, sizeof(*own));
+
+    for (size_t i = 0; own != NULL && i < count; i++) {
+        own[i] = history_text(history, texts[i]);
+        if (own[i] == NULL) {
+            free(own);
+            own = NULL;
+        }
+    }
+    return own;
+}
+
+static bool own_item(struct history *history, struct history_item *item)
+{
+    if (!take_over(history, &item->key) || !take_over(history, &item->expected) || !take_over(history, &item->value))
+        return false;
+    item->element = item->element_count > 0 ? own_texts(history, item->element, item->element_count) : NULL;
+    return item->element != NULL || item->element_count == 0;
+}
+
+bool history_add_transaction(struct history *history, const struct history_transaction *transaction)
+{
+    struct history_transaction own = *transaction;
+    struct history_item *items = calloc(own.item_count + 1, sizeof(*items));
+    struct history_transaction *place = NULL;
+
+    own.item = items;
+    own.item_count = 0;
+    bool good = items != NULL && take_over(history, &own.message);
+    for (size_t i = 0; good && i < transaction->item_count; i++) {
+        items[i] = transaction->item[i];
+        good = own_item(history, &items[i]);
+        own.item_count += good ? 1 : 0;
+    }
+    if (good)
+        place = list_add(&history->transactions, sizeof(*place));
+    if (place != NULL)
+        *place = own;
+    else
+        free_items(&own);
+    return place != NULL;
+}
+
+bool history_add_sum(struct history *history, const struct history_sum *sum)
+{
+    struct history_sum own = *sum;
+    struct history_sum *place = NULL;
+
+    own.key = own_texts(history, sum->key, sum->key_count);
+    if (own.key != NULL)
+        place = list_add(&history->sums, sizeof(*place));
+    if (place != NULL)
+        *place = own;
+    else
+        free_texts(own.key);
     return place != NULL;
 }
 
@@ -232,6 +313,28 @@ const struct history_lease *history_lease_at(const struct history *history, size
 {
     assert(index < history->leases.count);
     return (const struct history_lease *)history->leases.items + index;
+}
+
+size_t history_transaction_count(const struct history *history)
+{
+    return history->transactions.count;
+}
+
+const struct history_transaction *history_transaction_at(const struct history *history, size_t index)
+{
+    assert(index < history->transactions.count);
+    return (const struct history_transaction *)history->transactions.items + index;
+}
+
+size_t history_sum_count(const struct history *history)
+{
+    return history->sums.count;
+}
+
+const struct history_sum *history_sum_at(const struct history *history, size_t index)
+{
+    assert(index < history->sums.count);
+    return (const struct history_sum *)history->sums.items + index;
 }
 
 size_t history_fact_count(const struct history *history)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What several writers did to some keys, call by call: who called what, when it began and when it returned, with which
- * verdict; which faults met it; and what stood there at the end. Or what processes believed of leases. Knows nothing of stores, processes or of how the calls
- * were made: the race, the simulator and `check` share it.
+ * verdict; which faults met it; and what stood there at the end. Or what processes believed of leases, or which
+ * transactions they ran. Knows nothing of stores, processes or of how the calls were made: the race, the simulator and
+ * `check` share it.
  *
  * Times are microseconds of one clock that all writers share, from the start of the run. A value is an ETag with its
  * quotes; "" is "no object". Every string of a call is owned by the history (history_text), and equal strings are one
@@ -101,6 +102,45 @@ struct history_lease {
     uint64_t token;
 };
 
+/* One thing that a transaction read or wrote. A key is a register or a list, and always the same. */
+enum history_item_kind {
+    HISTORY_ITEM_READ = 1, /* of a register: `value` was seen */
+    HISTORY_ITEM_LIST,     /* of a list: the elements were seen, the oldest first */
+    HISTORY_ITEM_WRITE,    /* of a register: `value` replaces `expected` */
+    HISTORY_ITEM_APPEND    /* to a list: `value` */
+};
+
+struct history_item {
+    enum history_item_kind kind;
+    const char *key;
+    const char *expected; /* "": absent */
+    const char *value;    /* "": absent, which only a read may see */
+    const char *const *element;
+    size_t element_count;
+    bool has_amount; /* the number in a register, for the sums */
+    int64_t amount;
+};
+
+struct history_transaction {
+    uint64_t id;     /* unique among transactions, from 1 */
+    uint32_t writer; /* the lane, from 0 */
+    uint64_t start_us;
+    uint64_t end_us;                 /* HISTORY_NEVER: the writer died in it */
+    os_verdict verdict;              /* OS_UNKNOWN where it never returned */
+    os_verdict settled;              /* the same as `verdict` where nothing was resolved */
+    uint64_t settled_us;             /* 0: not resolved */
+    const char *message;             /* of the error; "": none */
+    const struct history_item *item; /* writes in their order */
+    size_t item_count;
+};
+
+/* Whoever reads all of these registers at once sees amounts of this sum. */
+struct history_sum {
+    int64_t sum;
+    const char *const *key;
+    size_t key_count;
+};
+
 struct history; /* grows; one thread */
 
 struct history *history_new(void); /* NULL: no memory */
@@ -114,6 +154,8 @@ bool history_add_call(struct history *history, const struct history_call *call);
 bool history_add_event(struct history *history, const struct history_event *event);
 bool history_add_final(struct history *history, const struct history_final *final);
 bool history_add_lease(struct history *history, const struct history_lease *lease);
+bool history_add_transaction(struct history *history, const struct history_transaction *transaction);
+bool history_add_sum(struct history *history, const struct history_sum *sum);
 
 /* A fact about the run for people ("store", "faults", "started" ...), in the order in which they were given. */
 bool history_add_fact(struct history *history, const char *name, const char *value);
@@ -126,6 +168,10 @@ size_t history_final_count(const struct history *history);
 const struct history_final *history_final_at(const struct history *history, size_t index);
 size_t history_lease_count(const struct history *history);
 const struct history_lease *history_lease_at(const struct history *history, size_t index);
+size_t history_transaction_count(const struct history *history);
+const struct history_transaction *history_transaction_at(const struct history *history, size_t index);
+size_t history_sum_count(const struct history *history);
+const struct history_sum *history_sum_at(const struct history *history, size_t index);
 size_t history_fact_count(const struct history *history);
 void history_fact_at(const struct history *history, size_t index, const char **ret_name, const char **ret_value);
 

@@ -18,3 +18,11 @@ json_t *json_string_of(const char *text)
     }
     return string;
 }
+
+bool json_string_field(const json_t *object, const char *name, const char **ret)
+{
+    const json_t *value = json_object_get(object, name);
+
+    *ret = value == NULL ? "" : json_string_value(value);
+    return *ret != NULL && strlen(*ret) == json_string_length(value);
+}

@@ -3,6 +3,7 @@
 #include "history/jsonl.h"
 
 #include "history/lease_line.h"
+#include "history/transaction_line.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -230,6 +231,25 @@ static bool take_lease(struct reader *reader)
     return history_add_lease(reader->history, &lease) || out_of_memory(reader);
 }
 
+static bool take_part(struct reader *reader, bool (*take)(const json_t *, struct history *, const char **))
+{
+    const char *wrong;
+
+    if (take(reader->object, reader->history, &wrong))
+        return true;
+    return wrong != NULL ? refuse_line(reader, OS_ERR_PROTOCOL, "%s", wrong) : out_of_memory(reader);
+}
+
+static bool take_transaction(struct reader *reader)
+{
+    return take_part(reader, transaction_line_take);
+}
+
+static bool take_sum(struct reader *reader)
+{
+    return take_part(reader, sum_line_take);
+}
+
 static bool take_head(struct reader *reader)
 {
     uint64_t version = 0;
@@ -249,14 +269,16 @@ static bool take_object(struct reader *reader)
     static const struct {
         const char *field;
         bool (*take)(struct reader *reader);
-    } kinds[] = {
-        {"call", take_call}, {"event", take_event}, {"final", take_final}, {"fact", take_fact}, {"lease", take_lease}};
+    } kinds[] = {{"call", take_call}, {"event", take_event}, {"final", take_final},
+                 {"fact", take_fact}, {"lease", take_lease}, {"transaction", take_transaction},
+                 {"sum", take_sum}};
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (json_object_get(reader->object, kinds[i].field) != NULL)
             return kinds[i].take(reader);
-    return refuse_line(reader, OS_ERR_PROTOCOL,
-                       "this is not a call, an event, a final value, a fact or a word on a lease.");
+    return refuse_line(
+        reader, OS_ERR_PROTOCOL,
+        "this is not a call, an event, a final value, a fact, a word on a lease, a transaction or a sum.");
 }
 
 static bool take_line(struct reader *reader, size_t length, bool *ret_head_seen)

@@ -3,6 +3,7 @@
 #include "history/json_string.h"
 #include "history/jsonl.h"
 #include "history/lease_line.h"
+#include "history/transaction_line.h"
 
 #include <jansson.h>
 
@@ -138,17 +139,17 @@ static bool write_final(const struct history_final *final, FILE *file)
     return line_end(&line, file);
 }
 
-static bool write_lease(const struct history_lease *lease, FILE *file)
+/* NULL for the object: there was no memory for it. */
+static bool write_object(json_t *object, FILE *file)
 {
-    struct line line = {.object = lease_line_written(lease)};
+    struct line line = {.object = object, .failed = object == NULL};
 
-    line.failed = line.object == NULL;
     return line_end(&line, file);
 }
 
-bool jsonl_write(const struct history *history, FILE *file)
+static bool write_facts(const struct history *history, FILE *file)
 {
-    bool good = write_head(file);
+    bool good = true;
 
     for (size_t i = 0; good && i < history_fact_count(history); i++) {
         const char *name;
@@ -156,13 +157,37 @@ bool jsonl_write(const struct history *history, FILE *file)
         history_fact_at(history, i, &name, &value);
         good = write_fact(name, value, file);
     }
+    return good;
+}
+
+static bool write_calls(const struct history *history, FILE *file)
+{
+    bool good = true;
+
     for (size_t i = 0; good && i < history_call_count(history); i++)
         good = write_call(history_call_at(history, i), file);
     for (size_t i = 0; good && i < history_event_count(history); i++)
         good = write_event(history_event_at(history, i), file);
     for (size_t i = 0; good && i < history_final_count(history); i++)
         good = write_final(history_final_at(history, i), file);
+    return good;
+}
+
+static bool write_others(const struct history *history, FILE *file)
+{
+    bool good = true;
+
     for (size_t i = 0; good && i < history_lease_count(history); i++)
-        good = write_lease(history_lease_at(history, i), file);
-    return good && fflush(file) == 0;
+        good = write_object(lease_line_written(history_lease_at(history, i)), file);
+    for (size_t i = 0; good && i < history_sum_count(history); i++)
+        good = write_object(sum_line_written(history_sum_at(history, i)), file);
+    for (size_t i = 0; good && i < history_transaction_count(history); i++)
+        good = write_object(transaction_line_written(history_transaction_at(history, i)), file);
+    return good;
+}
+
+bool jsonl_write(const struct history *history, FILE *file)
+{
+    return write_head(file) && write_facts(history, file) && write_calls(history, file) &&
+           write_others(history, file) && fflush(file) == 0;
 }

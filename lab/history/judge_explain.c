@@ -6,6 +6,8 @@
  */
 #include "history/judge_explain.h"
 
+#include "history/words.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,55 +34,21 @@ const char *judge_value_name(const char *value)
     return *value == '\0' ? "nothing" : value;
 }
 
-static void describe_time(uint64_t us, const char *otherwise, char ret[32])
-{
-    if (us == HISTORY_NEVER)
-        (void)snprintf(ret, 32, "%s", otherwise);
-    else
-        (void)snprintf(ret, 32, "%" PRIu64 ".%06" PRIu64 " s", us / 1000000, us % 1000000);
-}
-
 void judge_describe(const struct history_call *call, char *ret, size_t ret_size)
 {
-    char start[32];
-    char end[32];
+    char start[WORDS_TIME];
+    char end[WORDS_TIME];
     char settled[80] = "";
 
-    describe_time(call->start_us, "?", start);
-    describe_time(call->end_us, "its death", end);
+    words_time(call->start_us, "?", start);
+    words_time(call->end_us, "its death", end);
     if (call->settled_us != 0) {
-        char at[32];
-        describe_time(call->settled_us, "?", at);
+        char at[WORDS_TIME];
+        words_time(call->settled_us, "?", at);
         (void)snprintf(settled, sizeof(settled), ", settled as %s at %s", history_verdict_name(call->settled), at);
     }
     (void)snprintf(ret, ret_size, "call %" PRIu64 " (writer %" PRIu32 ", %s, %s to %s, %s%s)", call->id, call->writer,
                    history_operation_name(call->operation), start, end, history_verdict_name(call->verdict), settled);
-}
-
-/* Bytes of a UTF-8 character, by its first one; 0: no character begins so. */
-static size_t utf8_length(unsigned char first)
-{
-    if (first < 0x80)
-        return 1;
-    if (first >= 0xc2 && first < 0xf5)
-        return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    return 0;
-}
-
-/* Keys and values are cut to fit, perhaps within a character: what is left of one becomes question marks. */
-static void mend_utf8(char *text)
-{
-    while (*text != '\0') {
-        size_t length = utf8_length((unsigned char)*text);
-        size_t have = length > 0 ? 1 : 0;
-        while (have > 0 && have < length && ((unsigned char)text[have] & 0xc0) == 0x80)
-            have++;
-        if (have == 0 || have < length) {
-            *text = '?';
-            have = 1;
-        }
-        text += have;
-    }
 }
 
 void judge_find(struct judge_result *result, enum judge_violation violation, const char *key,
@@ -99,7 +67,7 @@ void judge_find(struct judge_result *result, enum judge_violation violation, con
     va_start(arguments, format);
     (void)vsnprintf(finding->sentence, sizeof(finding->sentence), format, arguments);
     va_end(arguments);
-    mend_utf8(finding->sentence);
+    words_mend_utf8(finding->sentence);
 }
 
 /* ------------------------------------------------------------------------------------------------- two winners */

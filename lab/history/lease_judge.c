@@ -2,6 +2,7 @@
 #include "history/lease_judge.h"
 
 #include "history/lease_beliefs.h"
+#include "history/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,15 +22,7 @@ const char *lease_violation_name(enum lease_violation violation)
 
 /* ---------------------------------------------------------------------------------------------------- words */
 
-enum { TIME_SIZE = 32, BELIEF_SIZE = 240 };
-
-static void describe_time(uint64_t us, char ret[TIME_SIZE])
-{
-    if (us == HISTORY_NEVER)
-        (void)snprintf(ret, TIME_SIZE, "for ever");
-    else
-        (void)snprintf(ret, TIME_SIZE, "%" PRIu64 ".%06" PRIu64 " s", us / 1000000, us % 1000000);
-}
+enum { BELIEF_SIZE = 240 };
 
 /* The first pause that reaches into the belief: it is mostly why. */
 static const struct lease_pause *pause_of(const struct lease_beliefs *beliefs, const struct lease_belief *belief)
@@ -47,18 +40,18 @@ static void describe_belief(const struct lease_beliefs *beliefs, const struct le
                             char ret[BELIEF_SIZE])
 {
     const struct lease_pause *pause = pause_of(beliefs, belief);
-    char from[TIME_SIZE];
-    char to[TIME_SIZE];
+    char from[WORDS_TIME];
+    char to[WORDS_TIME];
     char token[48] = "";
     char stood[64] = "";
 
-    describe_time(belief->start_us, from);
-    describe_time(lease_belief_end(belief), to);
+    words_time(belief->start_us, "for ever", from);
+    words_time(lease_belief_end(belief), "for ever", to);
     if (belief->has_token)
         (void)snprintf(token, sizeof(token), ", token %" PRIu64, belief->token);
     if (pause != NULL) {
-        char since[TIME_SIZE];
-        describe_time(pause->from_us, since);
+        char since[WORDS_TIME];
+        words_time(pause->from_us, "for ever", since);
         (void)snprintf(stood, sizeof(stood), ", stood still from %s", since);
     }
     (void)snprintf(ret, BELIEF_SIZE, "%.60s (%s to %s%s%s)", belief->who, from, to, token, stood);
@@ -100,10 +93,10 @@ static void find_overlap(const struct lease_beliefs *beliefs, const struct lease
     uint64_t one_us = lease_belief_end(first);
     uint64_t two_us = lease_belief_end(second);
     uint64_t to_us = one_us < two_us ? one_us : two_us;
-    char both[TIME_SIZE];
-    char what[TIME_SIZE + 32];
+    char both[WORDS_TIME];
+    char what[WORDS_TIME + 32];
 
-    describe_time(to_us == HISTORY_NEVER ? to_us : to_us - second->start_us, both);
+    words_time(to_us == HISTORY_NEVER ? to_us : to_us - second->start_us, "for ever", both);
     (void)snprintf(what, sizeof(what), "both believe %s%s", to_us == HISTORY_NEVER ? "" : "for ", both);
     find_pair(beliefs, LEASE_TWO_HOLDERS, first, second, what);
 }

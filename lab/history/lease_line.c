@@ -30,14 +30,6 @@ json_t *lease_line_written(const struct history_lease *lease)
     return NULL;
 }
 
-static bool read_text(const json_t *object, const char *name, const char **ret)
-{
-    const json_t *value = json_object_get(object, name);
-
-    *ret = value == NULL ? "" : json_string_value(value);
-    return *ret != NULL && strlen(*ret) == json_string_length(value);
-}
-
 static bool read_number(const json_t *object, const char *name, uint64_t *ret, bool *ret_given)
 {
     const json_t *value = json_object_get(object, name);
@@ -77,9 +69,9 @@ const char *lease_line_read(const json_t *object, struct history_lease *ret)
     memset(ret, 0, sizeof(*ret));
     if (kind == NULL || !history_lease_of(kind, &ret->kind))
         return "\"lease\" is none of the words that are said of leases.";
-    if (!read_text(object, "who", &ret->who) || ret->who[0] == '\0')
+    if (!json_string_field(object, "who", &ret->who) || ret->who[0] == '\0')
         return "\"who\" is not a text with a name.";
-    if (!read_text(object, "key", &ret->key) || (ret->key[0] == '\0' && needs_key(ret->kind)))
+    if (!json_string_field(object, "key", &ret->key) || (ret->key[0] == '\0' && needs_key(ret->kind)))
         return "\"key\" is not a text that names the lease.";
     wrong = read_times(object, ret);
     if (wrong != NULL)

@@ -98,6 +98,19 @@ static os_code perform_transaction(os_client *client, const void *context, os_er
     return err->code;
 }
 
+struct resolve_call {
+    const char *ticket;
+    const os_call *call;
+    os_verdict verdict;
+};
+
+static os_code perform_resolve(os_client *client, const void *context, os_error *err)
+{
+    struct resolve_call *const *call = context;
+    (*call)->verdict = transact_resolve(client, (*call)->ticket, (*call)->call, err);
+    return err->code;
+}
+
 os_verdict os_transact(os_client *client, const os_txn_options *options, os_txn_fn function, void *context,
                        const os_call *call, os_txn_result *ret, os_error *err)
 {
@@ -117,13 +130,29 @@ void os_txn_result_clear(os_txn_result *result)
     *result = (os_txn_result)OS_TXN_RESULT_INIT;
 }
 
-/* What a function of a transaction says; `err` may be NULL. */
-static os_code say(os_code code, const os_error *own, os_error *err)
+os_verdict os_txn_resolve(os_client *client, const char *ticket, const os_call *call, os_error *err)
 {
+    struct resolve_call of = {.ticket = ticket, .call = call, .verdict = OS_UNKNOWN};
+    struct resolve_call *address = &of;
+    (void)client_perform(client, perform_resolve, &address, err);
+    return of.verdict;
+}
+
+static os_code begin(const os_txn *txn, os_error *own)
+{
+    error_clear(own);
+    return txn != NULL ? OS_OK : error_set(own, OS_ERR_ARGUMENT, "There is no transaction: it is NULL.");
+}
+
+/* What a function of a transaction says; `err` may be NULL. Of what was refused for its arguments nothing is left. */
+static os_code say(os_txn *txn, os_code code, os_error *own, os_error *err)
+{
+    if (code == OS_OK)
+        error_clear(own);
+    else if (code != OS_ERR_ARGUMENT && txn->failed.code == OS_OK)
+        txn->failed = *own;
     if (err != NULL)
         *err = *own;
-    if (err != NULL && code == OS_OK)
-        error_clear(err);
     return code;
 }
 
@@ -131,55 +160,80 @@ os_code os_txn_get(os_txn *txn, const os_model *model, const char *key, const os
                    os_error *err)
 {
     const os_row_key one = {model, key};
-    os_error own;
-    error_clear(&own);
     if (ret != NULL)
         *ret = NULL;
-    return say(transact_get(txn, &one, 1, options, ret, &own), &own, err);
+    return os_txn_get_many(txn, &one, 1, options, ret, err);
 }
 
 os_code os_txn_get_many(os_txn *txn, const os_row_key *keys, size_t count, const os_get_options *options, os_row **ret,
                         os_error *err)
 {
     os_error own;
-    error_clear(&own);
-    return say(transact_get(txn, keys, count, options, ret, &own), &own, err);
+    os_code code = begin(txn, &own);
+    if (code == OS_OK)
+        code = transact_get(txn, keys, count, options, ret, &own);
+    return say(txn, code, &own, err);
 }
 
 os_code os_txn_create(os_txn *txn, const os_model *model, const char *fields, os_row **ret, os_error *err)
 {
     os_error own;
-    error_clear(&own);
+    os_code code = begin(txn, &own);
     if (ret != NULL)
         *ret = NULL;
-    return say(transact_create(txn, model, fields, ret, &own), &own, err);
+    if (code == OS_OK)
+        code = transact_create(txn, model, fields, ret, &own);
+    return say(txn, code, &own, err);
 }
 
 os_code os_txn_create_or_put(os_txn *txn, const os_model *model, const char *fields, const char *expected,
                              os_error *err)
 {
     os_error own;
-    error_clear(&own);
-    return say(transact_put(txn, model, fields, expected, &own), &own, err);
+    os_code code = begin(txn, &own);
+    if (code == OS_OK)
+        code = transact_put(txn, model, fields, expected, &own);
+    return say(txn, code, &own, err);
 }
 
 os_code os_txn_update(os_txn *txn, const os_model *model, const char *original, const char *updated, os_error *err)
 {
     os_error own;
-    error_clear(&own);
-    return say(transact_update(txn, model, original, updated, &own), &own, err);
+    os_code code = begin(txn, &own);
+    if (code == OS_OK)
+        code = transact_update(txn, model, original, updated, &own);
+    return say(txn, code, &own, err);
 }
 
 os_code os_txn_delete(os_txn *txn, os_row *row, os_error *err)
 {
     os_error own;
-    error_clear(&own);
-    return say(transact_delete(txn, row, &own), &own, err);
+    os_code code = begin(txn, &own);
+    if (code == OS_OK)
+        code = transact_delete(txn, row, &own);
+    return say(txn, code, &own, err);
 }
 
 os_code os_txn_delete_key(os_txn *txn, const os_model *model, const char *key, os_error *err)
 {
     os_error own;
-    error_clear(&own);
-    return say(transact_erase(txn, model, key, &own), &own, err);
+    os_code code = begin(txn, &own);
+    if (code == OS_OK)
+        code = transact_erase(txn, model, key, &own);
+    return say(txn, code, &own, err);
+}
+
+os_code os_txn_make_read_only(os_txn *txn, os_error *err)
+{
+    os_error own;
+    os_code code = begin(txn, &own);
+    if (code == OS_OK)
+        code = txn_only_read(txn, &own);
+    return say(txn, code, &own, err);
+}
+
+void os_txn_cache_rows(os_txn *txn)
+{
+    if (txn != NULL)
+        txn->caches_rows = true;
 }

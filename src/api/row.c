@@ -9,6 +9,11 @@
 
 enum { FIELD_TEXT_MAX = 6 * 400 * 1024 /* of JSON, which may write each byte of an item as six */ };
 
+const os_model *os_row_model(const os_row *row)
+{
+    return row != NULL ? row->model : NULL;
+}
+
 int os_row_is_new(const os_row *row)
 {
     return row != NULL && row->origin == ORIGIN_CREATED;
@@ -34,7 +39,7 @@ static os_code give(os_code code, const os_error *own, os_error *err)
     return code;
 }
 
-/* Kept with the row until the field is asked for again, or the row is gone. */
+/* Kept with the row until the field has another value, or the row is gone. */
 static os_code keep_text(os_row *row, const char *name, const json_t *value, const char **ret, os_error *err)
 {
     struct buf out;
@@ -42,9 +47,13 @@ static os_code keep_text(os_row *row, const char *name, const json_t *value, con
     bool is_written = json_write(&out, value);
     json_t *text = is_written ? json_stringn_nocheck(buf_str(&out), out.len) : NULL;
     buf_free(&out);
-    if (text == NULL || json_object_set_new(row->texts, name, text) != 0)
+    const json_t *before = json_object_get(row->texts, name);
+    bool is_kept = text != NULL && json_equal(before, text);
+    if (is_kept)
+        json_decref(text);
+    else if (text == NULL || json_object_set_new(row->texts, name, text) != 0)
         return error_no_memory(err);
-    *ret = json_string_value(text);
+    *ret = json_string_value(is_kept ? before : text);
     return OS_OK;
 }
 
@@ -137,6 +146,11 @@ os_code os_row_get_string(os_row *row, const char *field, const char **ret, os_e
 
 /* ------------------------------------------------------------------------------------------------ setting */
 
+static const char *name_of(const char *field)
+{
+    return field != NULL ? field : "";
+}
+
 /* Takes `value`; NULL where `code` says why there is none. */
 static os_code set_value(os_row *row, const char *name, json_t *value, os_code code, os_error *own, os_error *err)
 {
@@ -169,7 +183,7 @@ os_code os_row_set(os_row *row, const char *field, const char *json, os_error *e
             ? json_parse(json, strlen(json), JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL)
             : NULL;
     if (value == NULL)
-        code = error_set(&own, OS_ERR_ARGUMENT, "The new value of the field %.60s is no JSON.", field);
+        code = error_set(&own, OS_ERR_ARGUMENT, "The new value of the field %.60s is no JSON.", name_of(field));
     return set_value(row, field, value, code, &own, err);
 }
 
@@ -181,7 +195,7 @@ os_code os_row_set_int(os_row *row, const char *field, int64_t value, os_error *
 static os_code number_fault(const char *field, os_error *err)
 {
     return error_set(err, OS_ERR_ARGUMENT, "The new value of the field %.60s is not finite, so it is no number.",
-                     field);
+                     name_of(field));
 }
 
 os_code os_row_set_double(os_row *row, const char *field, double value, os_error *err)
@@ -201,8 +215,9 @@ os_code os_row_set_string(os_row *row, const char *field, const char *value, os_
     error_clear(&own);
     if (value != NULL && text_is_utf8(text_from(value)))
         return set_new(row, field, json_string(value), err);
-    return give(error_set(&own, OS_ERR_ARGUMENT, "The new value of the field %.60s is NULL, or is not UTF-8.", field),
-                &own, err);
+    return give(
+        error_set(&own, OS_ERR_ARGUMENT, "The new value of the field %.60s is NULL, or is not UTF-8.", name_of(field)),
+        &own, err);
 }
 
 /* ------------------------------------------------------------------------------------------------ adding */

@@ -103,9 +103,9 @@ static enum date_belief judge_date(os_client *client, const struct store_answer 
 void client_note_date(os_client *client, const struct store_answer *answer, const struct clock_reading *sent)
 {
     if (store_answer_names_version(answer))
-        client->found.versioned = true;
+        client->versioned = true;
     if (store_answer_names_version(answer) && answer->status == 404 && answer->object.delete_marker)
-        client->found.names_markers = true;
+        client->told.names_markers = true;
     client->belief = answer->has_date ? judge_date(client, answer, sent) : DATE_NONE;
 }
 

@@ -56,11 +56,10 @@ enum client_bucket {
     CLIENT_BUCKET_CHECKED /* a guarded call has looked what it is like */
 };
 
-/* What the bucket was found to be, once at least. */
-struct client_found {
+/* What answers have told. */
+struct client_told {
     bool shares_table;  /* with another bucket, in the same partitions (T4.3) */
-    bool versioned;     /* the bucket has versions (R16) */
-    bool names_markers; /* its 404s name delete markers (R16) */
+    bool names_markers; /* 404s of the bucket name delete markers (R16) */
 };
 
 struct os_client {
@@ -84,7 +83,8 @@ struct os_client {
     struct clock_reading fences_probed;
     enum client_etags etags; /* whether a PUT's ETag is the MD5 of its body (R13) */
     enum client_bucket bucket;
-    struct client_found found;
+    struct client_told told;
+    bool versioned;                   /* the bucket was told to have versions, once (R16) */
     struct driver *drivers;           /* all that are alive */
     struct release *releases;         /* all under way */
     struct os_lease *leases;          /* all that are held, or on the way to it or from it */

@@ -143,10 +143,9 @@ static void row_call_interrupted(struct op *op, enum op_reason reason)
     row_call_over(call);
 }
 
-/* 0: it may begin. */
-static enum op_reason why_not(const struct row_call *call, const os_call *limits)
+enum op_reason row_call_why_not(const os_client *client, const os_call *limits)
 {
-    if (cancel_triggered(call->client->closing))
+    if (cancel_triggered(client->closing))
         return OP_CLOSING;
     if (cancel_triggered(limits->cancel))
         return OP_CANCELLED;
@@ -156,7 +155,7 @@ static enum op_reason why_not(const struct row_call *call, const os_call *limits
 void row_call_start(struct row_call *call, const os_call *limits)
 {
     struct op_limits of_op = client_limits(call->client, limits);
-    enum op_reason reason = why_not(call, limits);
+    enum op_reason reason = row_call_why_not(call->client, limits);
     error_clear(&call->error);
     if (reason != 0) {
         (void)error_set(&call->error, op_reason_code(reason), "The %s was not begun: %s.", call->name,

@@ -37,6 +37,9 @@ struct row_call {
 void row_call_start(struct row_call *call, const os_call *limits);
 void row_call_free(struct row_call *call);
 
+/* Why nothing may begin: these are the limits of row_call_start. 0: it may. */
+enum op_reason row_call_why_not(const os_client *client, const os_call *limits);
+
 /* The client must be one whose ledger can have rows. OS_ERR_CONFIG. */
 os_code row_call_check(const os_client *client, os_error *err);
 

@@ -61,3 +61,15 @@ void row_set_free(struct row_set *set)
     for (size_t i = 0; i < set->count; i++)
         row_call_free(&set->calls[i]);
 }
+
+os_code row_set_ask_one(struct row_call *call, const os_call *limits, uint64_t deadline_monotonic_ms, os_error *err)
+{
+    struct row_set set = {
+        .calls = call, .count = 1, .parallel = 1, .limits = *limits, .deadline_monotonic_ms = deadline_monotonic_ms};
+    row_set_prepare(&set);
+    os_code code = sync_run(call->client, &set.sync, err);
+    if (code != OS_OK || call->error.code == OS_OK)
+        return code;
+    *err = call->error;
+    return call->error.code;
+}

@@ -23,4 +23,8 @@ struct row_set {
 void row_set_prepare(struct row_set *set);
 void row_set_free(struct row_set *set); /* what the calls have; not `calls` itself */
 
+/* One call, whose client, request and name are set. What it says, which is OS_OK also of a conflict. Then comes row_call_free.
+ * Blocks. */
+os_code row_set_ask_one(struct row_call *call, const os_call *limits, uint64_t deadline_monotonic_ms, os_error *err);
+
 #endif

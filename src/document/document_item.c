@@ -2,8 +2,8 @@
 #include "document/document_item.h"
 
 #include "attribute/check.h"
+#include "attribute/json_value.h"
 #include "attribute/scalar.h"
-#include "document/document_value.h"
 
 void document_free(struct document *document)
 {
@@ -13,12 +13,21 @@ void document_free(struct document *document)
     *document = (struct document){.version = 0};
 }
 
+/* Whether it is a whole number of 64 bits; `value` may be NULL. */
+static bool is_integer(const json_t *value, int64_t *ret)
+{
+    if (value_type(value) != VALUE_N)
+        return false;
+    struct number number = scalar_number(value_inside(value));
+    return number_to_integer(&number, ret);
+}
+
 /* ------------------------------------------------------------------------------------------------------- to items */
 
 static os_code add(json_t *item, const char *name, const json_t *json, os_error *err)
 {
     json_t *value;
-    os_code code = document_value_from_json(json, name, &value, err);
+    os_code code = value_from_json(json, name, &value, err);
     if (code == OS_OK && json_object_set_new(item, name, value) != 0)
         code = error_no_memory(err);
     return code;
@@ -91,7 +100,7 @@ static os_code read_version(const json_t *item, enum document_spelling spelling,
         return code;
     if (value == NULL)
         return error_set(err, OS_ERR_PROTOCOL, "The item is no document: it has no attribute %s.", name);
-    if (!document_value_integer(value, ret) || *ret < 1)
+    if (!is_integer(value, ret) || *ret < 1)
         return refuse(err, name, "whole number from 1 to 9223372036854775807");
     return OS_OK;
 }
@@ -131,7 +140,7 @@ static os_code read_model(const json_t *item, const char *name, json_t **ret, os
     const json_t *value = json_object_get(item, name);
     if (value == NULL || value_type(value) == VALUE_NULL)
         return OS_OK;
-    return document_value_to_json(value, name, ret, err);
+    return value_to_json(value, name, ret, err);
 }
 
 os_code document_timestamp_read(const json_t *item, enum document_spelling spelling, int64_t *ret_ns, os_error *err)
@@ -139,7 +148,7 @@ os_code document_timestamp_read(const json_t *item, enum document_spelling spell
     const char *name = document_names(spelling)->timestamp.name;
     const json_t *value = json_object_get(item, name);
     *ret_ns = 0;
-    if (value == NULL || document_value_integer(value, ret_ns))
+    if (value == NULL || is_integer(value, ret_ns))
         return OS_OK;
     return refuse(err, name, "whole number of nanoseconds");
 }

@@ -121,7 +121,7 @@ static void settings_for(const struct driver *driver, struct guard_settings *ret
     ret->complete_s = profile ? profile->complete_s : 0;
     ret->source_unpinned = driver_source_may_change(driver);
     ret->modified_tells = profile && profile->rename_object == PROFILE_NO;
-    ret->versioned = client->found.versioned;
+    ret->versioned = client->versioned;
     ret->versions_likely = profile && profile->versioned == PROFILE_YES; /* of another bucket, or day, maybe */
     ret->answer_409 = driver->params.plan.answer_409;
     ret->forward_only = driver->params.forward_only;

@@ -129,9 +129,9 @@ static void note_bucket(struct driver *driver, const struct ledger_answer *answe
     bool is_others = ours != NULL && answer->bucket[0] != '\0' && strcmp(answer->bucket, ours) != 0;
     free(driver->io.records.other_bucket);
     driver->io.records.other_bucket = is_others ? strdup(answer->bucket) : NULL;
-    if (!is_others || client->found.shares_table)
+    if (!is_others || client->told.shares_table)
         return;
-    client->found.shares_table = true;
+    client->told.shares_table = true;
     log_line(
         &client->log, OS_LOG_WARN,
         "The record of %.300s was written for another bucket, %s; this client writes to %s. The writers of the two "

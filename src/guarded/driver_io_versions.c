@@ -149,7 +149,7 @@ static bool knows_key(const struct driver *driver)
 {
     bool never_was = driver->io.head.version_id[0] == '\0' && !driver->guard.outcome.found.exists &&
                      driver->io.versions->id_count == 0;
-    return driver->io.versions->has_current || (never_was && driver->client->found.names_markers);
+    return driver->io.versions->has_current || (never_was && driver->client->told.names_markers);
 }
 
 /* The list is later than the HEAD, which found nothing: the next round sees both. */

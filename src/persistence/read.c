@@ -2,8 +2,8 @@
 /* Documents by their keys, in batches. */
 #include "persistence/call.h"
 
+#include "attribute/json_value.h"
 #include "base/error.h"
-#include "document/document_value.h"
 #include "syntax/json.h"
 
 #include <stdlib.h>

@@ -166,7 +166,7 @@ os_code row_sqlite_new(const struct table_config *config, struct row_service **r
     if (sqlite == NULL)
         return error_no_memory(err);
     sqlite->file = strdup(config->name);
-    sqlite->opened = (struct sqlite_opened){.file = sqlite->file, .make = open_rows, .close = close_rows};
+    sqlite->opened = (struct sqlite_opened){.file = sqlite->file, .open_file = open_rows, .close_file = close_rows};
     if (sqlite->file == NULL || !sqlite_opened_init(&sqlite->opened)) {
         free(sqlite->file);
         free(sqlite);

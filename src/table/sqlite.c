@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The SQLite tables behind the interface. */
+#include "sqlite/ledger_file.h"
 #include "sqlite/tables.h"
 #include "table/sqlite_opened.h"
 #include "table/sqlite_task.h"
@@ -88,20 +89,27 @@ static enum table_outcome sqlite_perform(struct table_op *op, struct sqlite_tabl
     return TABLE_OK;
 }
 
+/* What CREATE makes a table in is made, too. */
+static struct sqlite_tables *open_file(struct table_op *op, os_error *err)
+{
+    struct sqlite_patience patience = sqlite_task_patience(&op->task);
+    if (op->request.verb == TABLE_CREATE && sqlite_tables_create(op->service->file, &patience, err) != OS_OK)
+        return NULL;
+    return sqlite_opened_get(&op->service->opened, sqlite_task_patience(&op->task), err);
+}
+
 static void sqlite_execute(struct table_op *op)
 {
     os_error *err = &op->answer.error;
     op->answer.requests = 1;
     error_clear(err);
-    struct sqlite_patience patience = sqlite_task_patience(&op->task);
-    op->answer.outcome = TABLE_REFUSED;
     op->answer.found = false;
     op->answer.item = NULL;
-    if (op->request.verb == TABLE_CREATE && sqlite_tables_create(op->service->file, &patience, err) != OS_OK)
+    struct sqlite_tables *tables = open_file(op, err);
+    if (tables == NULL) {
+        op->answer.outcome = ledger_outcome_of(err->code);
         return;
-    struct sqlite_tables *tables = sqlite_opened_get(&op->service->opened, sqlite_task_patience(&op->task), err);
-    if (tables == NULL)
-        return;
+    }
     sqlite_reading_free(&op->reading);
     op->answer.outcome = sqlite_perform(op, tables);
     op->answer.found = op->reading.found;
@@ -112,9 +120,7 @@ static bool sqlite_work(struct sqlite_task *task)
 {
     struct table_op *op = sqlite_op_of(task);
     sqlite_execute(op);
-    bool busy = (op->answer.outcome == TABLE_THROTTLED || op->answer.outcome == TABLE_REFUSED) &&
-                op->answer.error.code == OS_ERR_THROTTLED;
-    return busy && !op->given;
+    return op->answer.outcome == TABLE_THROTTLED && !op->given;
 }
 
 static void sqlite_done(struct sqlite_task *task)
@@ -196,7 +202,7 @@ os_code sqlite_table_new(const struct table_config *config, struct table **ret, 
     if (local == NULL)
         return error_no_memory(err);
     local->file = strdup(config->name);
-    local->opened = (struct sqlite_opened){.file = local->file, .make = open_tables, .close = close_tables};
+    local->opened = (struct sqlite_opened){.file = local->file, .open_file = open_tables, .close_file = close_tables};
     if (local->file == NULL || !sqlite_opened_init(&local->opened)) {
         free(local->file);
         free(local);

@@ -9,7 +9,7 @@ bool sqlite_opened_init(struct sqlite_opened *opened)
 void sqlite_opened_free(struct sqlite_opened *opened)
 {
     if (opened->it != NULL)
-        opened->close(opened->it);
+        opened->close_file(opened->it);
     pthread_mutex_destroy(&opened->mutex);
 }
 
@@ -24,7 +24,7 @@ static void *settle_on(struct sqlite_opened *opened, void *made)
     void *it = opened->it;
     pthread_mutex_unlock(&opened->mutex);
     if (made != NULL)
-        opened->close(made);
+        opened->close_file(made);
     return it;
 }
 
@@ -35,5 +35,5 @@ void *sqlite_opened_get(struct sqlite_opened *opened, struct sqlite_patience pat
     void *it = settle_on(opened, NULL);
     if (it != NULL)
         return it;
-    return opened->make(opened->file, &patience, &made, err) == OS_OK ? settle_on(opened, made) : NULL;
+    return opened->open_file(opened->file, &patience, &made, err) == OS_OK ? settle_on(opened, made) : NULL;
 }

@@ -13,8 +13,8 @@
 
 struct sqlite_opened {
     const char *file;
-    os_code (*make)(const char *file, const struct sqlite_patience *patience, void **ret, os_error *err);
-    void (*close)(void *open);
+    os_code (*open_file)(const char *file, const struct sqlite_patience *patience, void **ret, os_error *err);
+    void (*close_file)(void *open);
     /* its own */
     pthread_mutex_t mutex; /* of `it` */
     void *it;

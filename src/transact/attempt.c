@@ -3,9 +3,7 @@
 
 #include "base/container.h"
 #include "base/error.h"
-#include "base/random.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void take_actions(struct attempt *attempt, const struct transaction_actions *actions);
@@ -27,32 +25,14 @@ static void attempt_over(struct attempt *attempt)
 
 /* ------------------------------------------------------------------------------------------------ answers */
 
-static uint8_t whose(const struct attempt *attempt, size_t part, const char *token)
-{
-    const char *read = attempt->parts[part].read_token;
-    if (token == NULL || token[0] == '\0')
-        return TRANSACTION_NONE;
-    if (strcmp(token, attempt->token) == 0)
-        return TRANSACTION_OURS;
-    if (strcmp(token, attempt->fence) == 0)
-        return TRANSACTION_FENCE;
-    return read != NULL && strcmp(token, read) == 0 ? TRANSACTION_READ : TRANSACTION_OTHER;
-}
-
-static void see_row(const struct attempt *attempt, size_t part, const json_t *item, struct transaction_row *ret)
-{
-    ret->seen = TRANSACTION_THERE;
-    ret->token = whose(attempt, part, row_token_of(item, ROW_TOKEN));
-    ret->before = whose(attempt, part, row_token_of(item, ROW_BEFORE));
-}
-
 /* No item beside a condition that failed: there is none, or the service does not tell. */
 static void see_failed(struct attempt *attempt, size_t part, const json_t *item, struct transaction_row *ret)
 {
+    size_t before = attempt->in_the_way;
     ret->failed = true;
     if (item != NULL)
-        see_row(attempt, part, item, ret);
-    if (attempt->in_the_way == attempt->count)
+        row_see(&attempt->parts[part].mark, &attempt->tokens, item, ret);
+    if (before == attempt->count || (attempt->rows[before]->was_read && !attempt->rows[part]->was_read))
         attempt->in_the_way = part;
 }
 
@@ -67,9 +47,7 @@ static void see_look(const struct attempt *attempt, const struct row_answer *ans
 {
     for (size_t i = 0; i < attempt->request.get_count; i++) {
         size_t part = attempt->looked[i];
-        rows[part].seen = TRANSACTION_ABSENT;
-        if (answer->items.items[i] != NULL)
-            see_row(attempt, part, answer->items.items[i], &rows[part]);
+        row_see(&attempt->parts[part].mark, &attempt->tokens, answer->items.items[i], &rows[part]);
     }
 }
 
@@ -86,6 +64,12 @@ static void see(struct attempt *attempt, const struct row_answer *answer, struct
     }
 }
 
+/* DynamoDB Local says at random that a request which is the same has other parameters. */
+static bool is_mismatch(const struct row_answer *answer)
+{
+    return strcmp(answer->error.service_code, "IdempotentParameterMismatchException") == 0;
+}
+
 static enum transaction_outcome outcome_of(const struct attempt *attempt, const struct row_answer *answer)
 {
     switch (answer->outcome) {
@@ -93,11 +77,36 @@ static enum transaction_outcome outcome_of(const struct attempt *attempt, const 
     case TABLE_CONFLICT:
     case TABLE_CONFLICT_BLIND: return TRANSACTION_FAILED;
     case TABLE_THROTTLED: return TRANSACTION_THROTTLED;
-    case TABLE_REFUSED: return TRANSACTION_REFUSED;
+    case TABLE_REFUSED: return is_mismatch(answer) ? TRANSACTION_AMBIGUOUS : TRANSACTION_REFUSED;
     case TABLE_UNREADABLE: return attempt->asked.kind == TRANSACTION_LOOK ? TRANSACTION_REFUSED : TRANSACTION_AMBIGUOUS;
     case TABLE_AMBIGUOUS: break;
     }
     return TRANSACTION_AMBIGUOUS;
+}
+
+static void note_answer(struct attempt *attempt, const struct row_answer *answer)
+{
+    const struct table_answer seen = {
+        .outcome = answer->outcome, .foreign = answer->foreign, .requests = answer->requests, .error = answer->error};
+    attempt->error = answer->error;
+    client_note_request(attempt->client, row_request_name(&attempt->request), "", &attempt->sent,
+                        answer->error.http_status, answer->error.code);
+    absence_note_answer(&attempt->absence, &attempt->sent, &seen);
+    if (answer->outcome == TABLE_REFUSED && absence_is_elsewhere(answer->foreign, &attempt->error))
+        table_add_hint(attempt->client->ledger, &attempt->error);
+}
+
+/* A service that is not there is not waited for until the deadline. The answer counts, what would follow it does not. */
+static bool gives_up(struct attempt *attempt, const struct transaction_event *event)
+{
+    struct transaction_actions dropped;
+    if ((event->outcome != TRANSACTION_THROTTLED && event->outcome != TRANSACTION_AMBIGUOUS) ||
+        !absence_gives_up(&attempt->absence, attempt->client))
+        return false;
+    transaction_step(&attempt->machine, event, &dropped);
+    (void)absence_refuse(&attempt->absence, attempt->client, "The commit was given up", &attempt->error,
+                         &attempt->error);
+    return true;
 }
 
 static void was_answered(void *context, struct row_answer *answer)
@@ -107,13 +116,14 @@ static void was_answered(void *context, struct row_answer *answer)
     struct transaction_event event = {
         .kind = TRANSACTION_EVENT_ANSWER, .outcome = outcome_of(attempt, answer), .rows = rows};
     memset(rows, 0, sizeof(rows));
+    clock_read(&event.now);
     attempt->under_way = NULL;
-    attempt->error = answer->error;
-    client_note_request(attempt->client, row_request_name(&attempt->request), "", &attempt->sent,
-                        answer->error.http_status, answer->error.code);
+    note_answer(attempt, answer);
     if (event.outcome == TRANSACTION_FAILED ||
         (event.outcome == TRANSACTION_OK && attempt->asked.kind == TRANSACTION_LOOK))
         see(attempt, answer, rows);
+    if (gives_up(attempt, &event))
+        event = (struct transaction_event){.kind = TRANSACTION_EVENT_STOP};
     step(attempt, &event);
 }
 
@@ -123,10 +133,10 @@ static void make_look(struct attempt *attempt)
 {
     size_t count = 0;
     for (size_t i = 0; i < attempt->count; i++) {
-        if (attempt->parts[i].part == TRANSACTION_CHECK)
+        const struct row_mark *mark = &attempt->parts[i].mark;
+        if (mark->part == TRANSACTION_CHECK)
             continue;
-        attempt->gets[count] =
-            (struct rows_get){.of = {.table = &attempt->rows[i]->model->table, .key = attempt->rows[i]->key}};
+        attempt->gets[count] = (struct rows_get){.of = {.table = mark->table, .key = mark->key}};
         attempt->looked[count++] = i;
     }
     attempt->request =
@@ -137,8 +147,8 @@ static bool make_fence(struct attempt *attempt)
 {
     uint32_t part = attempt->asked.part;
     row_write_free(&attempt->fence_write);
-    if (row_write_fence(&attempt->parts[part], attempt->rows[part], attempt->fence, &attempt->fence_write,
-                        &attempt->error) != OS_OK)
+    if (row_write_fence(&attempt->parts[part].mark, attempt->tokens.fence, &attempt->fence_write, &attempt->error) !=
+        OS_OK)
         return false;
     attempt->request = (struct row_request){.verb = ROW_WRITE, .write = &attempt->fence_write.write};
     return true;
@@ -157,7 +167,7 @@ static bool make_request(struct attempt *attempt)
     for (size_t i = 0; i < attempt->count; i++)
         attempt->writes[i] = attempt->parts[i].write;
     attempt->transaction =
-        (struct rows_transaction){.writes = attempt->writes, .count = attempt->count, .token = attempt->token};
+        (struct rows_transaction){.writes = attempt->writes, .count = attempt->count, .token = attempt->tokens.own};
     attempt->request = (struct row_request){.verb = ROW_TRANSACT, .transaction = &attempt->transaction};
     return true;
 }
@@ -228,45 +238,50 @@ static void begin_attempt(struct sync *sync)
     struct attempt *attempt = container_of(sync, struct attempt, sync);
     struct op_limits limits = client_limits(attempt->client, &attempt->limits);
     struct transaction_event event = {.kind = TRANSACTION_EVENT_START};
-    if (op_begin(&attempt->op, &limits, no_attempt, was_interrupted)) {
+    enum op_reason reason = row_call_why_not(attempt->client, &attempt->limits);
+    if (reason == 0 && op_begin(&attempt->op, &limits, no_attempt, was_interrupted)) {
         step(attempt, &event);
         return;
     }
     attempt->verdict = TRANSACTION_NOT_EXECUTED;
-    (void)error_no_memory(&attempt->error);
+    if (reason != 0)
+        (void)error_set(&attempt->error, op_reason_code(reason), "The commit was not begun, and nothing was sent: %s.",
+                        op_reason_clause(reason));
+    else
+        (void)error_no_memory(&attempt->error);
     sync_finish(sync);
 }
 
-static bool make_token(char ret[ROW_TOKEN_SIZE])
+/* X5, X7: DynamoDB keeps tokens, and so does the file; whatever else answers as DynamoDB does may not. */
+static bool remembers_tokens(const struct settings *settings)
 {
-    unsigned char bits[(ROW_TOKEN_SIZE - 1) / 2];
-    if (!random_bytes(bits, sizeof(bits)))
-        return false;
-    for (size_t i = 0; i < sizeof(bits); i++)
-        snprintf(ret + 2 * i, 3, "%02x", bits[i]);
-    return true;
+    return settings->ledger_scheme == SETTINGS_SQLITE ||
+           (settings->ledger_scheme == SETTINGS_DYNAMODB && settings->dynamodb_endpoint.is_aws);
+}
+
+static void begin_machine(struct attempt *attempt)
+{
+    struct transaction_settings settings;
+    memset(&settings, 0, sizeof(settings));
+    settings.count = (uint32_t)attempt->count;
+    for (size_t i = 0; i < attempt->count; i++)
+        settings.parts[i] = (uint8_t)attempt->parts[i].mark.part;
+    settings.remembers = remembers_tokens(&attempt->client->settings);
+    /* X5: alone, what no token of its row holds back is sent again only where the service remembers it. */
+    settings.together = settings.remembers && settings.count == 1 && settings.parts[0] == TRANSACTION_BLIND;
+    transaction_init(&attempt->machine, &settings);
 }
 
 os_code attempt_prepare(struct attempt *attempt, os_error *err)
 {
-    struct transaction_settings settings;
-    struct clock_reading now;
-    clock_read(&now);
-    memset(&settings, 0, sizeof(settings));
-    if (!make_token(attempt->token) || !make_token(attempt->fence))
+    if (!row_token_make(attempt->tokens.own) || !row_token_fence(attempt->tokens.own, attempt->tokens.fence))
         return error_set(err, OS_ERR_IO, "The system gave no random bytes, which a commit needs: nothing was sent.");
     for (size_t i = 0; i < attempt->count; i++) {
-        os_code code = row_write_make(attempt->rows[i], attempt->token, (int64_t)(now.realtime_ms / 1000),
-                                      &attempt->parts[i], err);
+        os_code code = row_write_make(attempt->rows[i], attempt->tokens.own, row_now_s(), &attempt->parts[i], err);
         if (code != OS_OK)
             return code;
-        settings.parts[i] = (uint8_t)attempt->parts[i].part;
     }
-    settings.count = (uint32_t)attempt->count;
-    settings.remembers = true;
-    /* X5: alone, what no token of its row holds back is sent again only where the service remembers it. */
-    settings.together = settings.count == 1 && settings.parts[0] == TRANSACTION_BLIND;
-    transaction_init(&attempt->machine, &settings);
+    begin_machine(attempt);
     attempt->in_the_way = attempt->count;
     attempt->timer.fire = on_timer;
     attempt->sync.start = begin_attempt;

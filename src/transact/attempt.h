@@ -14,15 +14,16 @@ struct attempt {
     size_t count;   /* of rows, 1 to 100 */
     struct os_row *rows[ROWS_AT_ONCE_MAX];
     struct row_write parts[ROWS_AT_ONCE_MAX]; /* own */
-    char token[ROW_TOKEN_SIZE];
+    struct row_tokens tokens;
     /* What came of it. */
     enum transaction_verdict verdict;
     uint32_t requests;
-    os_error error;    /* the last trouble; OS_OK: none */
-    size_t in_the_way; /* CONFLICT, EXISTS: the first row whose condition failed, or `count` */
+    os_error error; /* the last trouble; OS_OK: none */
+    size_t
+        in_the_way; /* CONFLICT, EXISTS: a row whose condition failed, or `count`; one that was not read before others */
     /* Its own, of the loop's thread. */
-    char fence[ROW_TOKEN_SIZE];
     struct transaction machine;
+    struct absence absence;
     struct op op;
     struct loop_timer timer;
     struct row_op *under_way;

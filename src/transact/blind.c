@@ -51,30 +51,75 @@ os_code transact_create(struct os_txn *txn, const os_model *model, const char *f
 {
     struct os_row *row = NULL;
     os_code code = make_whole(txn, model, ORIGIN_CREATED, fields, &row, err);
-    if (code == OS_OK)
-        code = txn_add(txn, row, err);
-    if (code == OS_OK && ret != NULL)
+    if (code != OS_OK)
+        return code;
+    txn_add(txn, row);
+    if (ret != NULL)
         *ret = row;
-    return code;
-}
-
-/* Fields of the model, whose values are looked at when the row is written. */
-static os_code check_names(const os_model *model, const json_t *fields, os_error *err)
-{
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)fields, name,
-                        value) if (model_field_find(model->model, name) ==
-                                   NULL) return error_set(err, OS_ERR_ARGUMENT,
-                                                          "The model %.60s has no field \"%.100s\".",
-                                                          model->model->name, name);
     return OS_OK;
 }
 
-static os_code take_expected(struct os_row *row, const char *text, os_error *err)
+/* A value that a row is expected to have; null for none. Parts of the key have been looked at. */
+static os_code take_known(const struct model *model, const char *name, json_t *given, json_t *known, os_error *err)
 {
-    os_code code = text != NULL ? txn_parse(text, "What is expected", &row->expected, err) : OS_OK;
-    return code == OS_OK ? check_names(row->model, row->expected, err) : code;
+    const struct model_field *field = model_field_find(model, name);
+    json_t *value = NULL;
+    if (field == NULL)
+        return error_set(err, OS_ERR_ARGUMENT, "The model %.60s has no field \"%.100s\".", model->name, name);
+    if (field->role != MODEL_PLAIN || json_is_null(given)) {
+        value = json_incref(given);
+    } else {
+        os_code code = model_value_take(model, field, given, OS_ERR_ARGUMENT, &value, err);
+        if (code != OS_OK)
+            return code;
+    }
+    return json_object_set_new(known, name, value) == 0 ? OS_OK : error_no_memory(err);
+}
+
+static os_code take_expected(struct os_row *row, const json_t *given, os_error *err)
+{
+    const char *name;
+    json_t *value;
+    row->expected = json_object();
+    if (row->expected == NULL)
+        return error_no_memory(err);
+    json_object_foreach((json_t *)given, name, value)
+    {
+        os_code code = take_known(row->model->model, name, value, row->expected, err);
+        if (code != OS_OK)
+            return code;
+    }
+    return OS_OK;
+}
+
+/* A part of the key would be a condition on what the row is found by. */
+static os_code refuse_parts(const struct model *model, const json_t *given, os_error *err)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)given, name, value)
+    {
+        const struct model_field *field = model_field_find(model, name);
+        if (field != NULL && field->role != MODEL_PLAIN)
+            return error_set(err, OS_ERR_ARGUMENT,
+                             "%.60s.%.60s is a part of the key, which no row is found without: expect other fields.",
+                             model->name, name);
+    }
+    return OS_OK;
+}
+
+static os_code read_expected(struct os_row *row, const char *text, os_error *err)
+{
+    json_t *given = NULL;
+    if (text == NULL)
+        return OS_OK;
+    os_code code = txn_parse(text, "What is expected", &given, err);
+    if (code == OS_OK)
+        code = refuse_parts(row->model->model, given, err);
+    if (code == OS_OK)
+        code = take_expected(row, given, err);
+    json_decref(given);
+    return code;
 }
 
 os_code transact_put(struct os_txn *txn, const os_model *model, const char *fields, const char *expected, os_error *err)
@@ -83,10 +128,11 @@ os_code transact_put(struct os_txn *txn, const os_model *model, const char *fiel
     os_code code = make_whole(txn, model, ORIGIN_PUT, fields, &row, err);
     if (code != OS_OK)
         return code;
-    code = take_expected(row, expected, err);
+    code = read_expected(row, expected, err);
     if (code == OS_OK)
-        return txn_add(txn, row, err);
-    row_free(row);
+        txn_add(txn, row);
+    else
+        row_free(row);
     return code;
 }
 
@@ -155,6 +201,22 @@ static os_code take_updates(struct os_row *row, const json_t *updated, os_error 
     return check_indexes(row, updated, err);
 }
 
+/* What the row has as far as that is known: indexes are made of it. */
+static os_code begin_fields(struct os_row *row, os_error *err)
+{
+    const char *name;
+    json_t *value;
+    row->fields = json_object();
+    if (row->fields == NULL)
+        return error_no_memory(err);
+    json_object_foreach(row->expected, name, value)
+    {
+        if (!json_is_null(value) && json_object_set(row->fields, name, value) != 0)
+            return error_no_memory(err);
+    }
+    return OS_OK;
+}
+
 os_code transact_update(struct os_txn *txn, const os_model *model, const char *original, const char *updated,
                         os_error *err)
 {
@@ -167,19 +229,19 @@ os_code transact_update(struct os_txn *txn, const os_model *model, const char *o
     if (code == OS_OK)
         code = txn_parse(updated, "The updated row", &after, err);
     if (code == OS_OK)
-        code = check_names(model, before, err);
-    if (code == OS_OK)
         code = make_row(txn, model, ORIGIN_UPDATED, before, &row, err);
-    if (code == OS_OK) {
-        row->expected = json_incref(before);
-        row->fields = json_copy(before);
-        code = row->fields != NULL ? take_updates(row, after, err) : error_no_memory(err);
-    }
+    if (code == OS_OK)
+        code = take_expected(row, before, err);
+    if (code == OS_OK)
+        code = begin_fields(row, err);
+    if (code == OS_OK)
+        code = take_updates(row, after, err);
     json_decref(before);
     json_decref(after);
     if (code == OS_OK)
-        return txn_add(txn, row, err);
-    row_free(row);
+        txn_add(txn, row);
+    else
+        row_free(row);
     return code;
 }
 
@@ -216,5 +278,8 @@ os_code transact_erase(struct os_txn *txn, const os_model *model, const char *ke
         return code;
     }
     struct os_row *row = row_new(model, ORIGIN_ERASED, attributes);
-    return row != NULL ? txn_add(txn, row, err) : error_no_memory(err);
+    if (row == NULL)
+        return error_no_memory(err);
+    txn_add(txn, row);
+    return OS_OK;
 }

@@ -40,11 +40,11 @@ static os_code refuse_repeated(const struct os_row *row, os_error *err)
                      row_text(row, text));
 }
 
-static bool may_be_read_again(const struct getting *getting, const struct os_row *row)
+static bool may_be_read_again(const struct getting *getting, const os_model *model, const struct os_row *row)
 {
     bool was_read =
         row->origin == ORIGIN_READ || row->origin == ORIGIN_MISSING || (row->origin == ORIGIN_CREATED && row->was_read);
-    return getting->txn->options->cache_rows && was_read && !row->is_deleted &&
+    return getting->txn->caches_rows && row->model == model && was_read && !row->is_deleted &&
            !(row->origin == ORIGIN_MISSING && getting->creates);
 }
 
@@ -77,7 +77,8 @@ static os_code take_key(struct getting *getting, size_t number, os_error *err)
         json_decref(key);
         getting->rows[number] = there;
         getting->is_cached[number] = true;
-        return may_be_read_again(getting, there) ? OS_OK : refuse_repeated(there, err);
+        return may_be_read_again(getting, model, there) ? check_twice(getting, number, err)
+                                                        : refuse_repeated(there, err);
     }
     getting->rows[number] = row_new(model, ORIGIN_MISSING, key);
     if (getting->rows[number] == NULL)
@@ -91,13 +92,6 @@ static os_code take_key(struct getting *getting, size_t number, os_error *err)
 }
 
 /* ------------------------------------------------------------------------------------------------ answers */
-
-static int64_t now_s(void)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return (int64_t)((now.realtime_ms + 999) / 1000);
-}
 
 static os_code make_missing(struct os_row *row, const json_t *given, os_error *err)
 {
@@ -114,7 +108,7 @@ static os_code take_item(struct getting *getting, size_t number, json_t *item, o
         os_code code = model_row_from_item(model, NULL, item, &row->fields, err);
         if (code != OS_OK)
             return code;
-        if (!model_row_has_expired(model, row->fields, now_s())) {
+        if (!model_row_has_expired(model, row->fields, row_now_s())) {
             row->origin = ORIGIN_READ;
             row->item = json_incref(item);
             return OS_OK;
@@ -142,36 +136,27 @@ static os_code ask(struct getting *getting, os_error *err)
                                         .get_count = getting->asked_count,
                                         .is_snapshot = !getting->is_weak},
                             .name = "read of rows"};
-    struct row_set set = {.calls = &call, .count = 1, .parallel = 1, .limits = txn_time_left(txn)};
-    row_set_prepare(&set);
     txn->read_count++;
-    os_code code = sync_run(txn->client, &set.sync, err);
-    if (code == OS_OK && call.error.code != OS_OK) {
-        *err = call.error;
-        code = call.error.code;
-    }
+    os_code code = row_set_ask_one(&call, txn->call, txn->deadline_monotonic_ms, err);
     if (code == OS_OK)
         code = take_items(getting, &call.answer, err);
-    row_set_free(&set);
+    row_call_free(&call);
     return code;
 }
 
 /* ------------------------------------------------------------------------------------------------ the call */
 
 /* A row that was not there, and is cached, stays NULL for the caller. */
-static os_code give_rows(struct getting *getting, struct os_row **ret, os_error *err)
+static void give_rows(struct getting *getting, struct os_row **ret)
 {
     for (size_t i = 0; i < getting->count; i++) {
         struct os_row *row = getting->rows[i];
         if (!getting->is_cached[i]) {
-            getting->is_cached[i] = true; /* the transaction's, whatever comes of it */
-            os_code code = txn_add(getting->txn, row, err);
-            if (code != OS_OK)
-                return code;
+            getting->is_cached[i] = true;
+            txn_add(getting->txn, row);
         }
         ret[i] = row->origin == ORIGIN_MISSING ? NULL : row;
     }
-    return OS_OK;
 }
 
 os_code transact_get(struct os_txn *txn, const os_row_key *keys, size_t count, const os_get_options *options,
@@ -188,6 +173,8 @@ os_code transact_get(struct os_txn *txn, const os_row_key *keys, size_t count, c
     if (keys == NULL || ret == NULL || count < 1 || count > ROWS_AT_ONCE_MAX)
         return error_set(err, OS_ERR_ARGUMENT, "A read takes 1 to %d keys, and room for as many rows.",
                          ROWS_AT_ONCE_MAX);
+    for (size_t i = 0; i < count; i++)
+        ret[i] = NULL;
     memset(&getting, 0, sizeof(getting));
     getting.txn = txn;
     getting.keys = keys;
@@ -197,10 +184,12 @@ os_code transact_get(struct os_txn *txn, const os_row_key *keys, size_t count, c
     os_code code = getting.creates ? txn_may_write(txn, err) : OS_OK;
     for (size_t i = 0; i < count && code == OS_OK; i++)
         code = take_key(&getting, i, err);
+    if (code == OS_OK)
+        code = txn_check_room(txn, getting.asked_count, err);
     if (code == OS_OK && getting.asked_count > 0)
         code = ask(&getting, err);
     if (code == OS_OK)
-        code = give_rows(&getting, ret, err);
+        give_rows(&getting, ret);
     getting_free(&getting);
     return code;
 }

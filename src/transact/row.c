@@ -2,9 +2,11 @@
 #include "transact/row.h"
 
 #include "attribute/value.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,15 +70,18 @@ os_code row_field(const struct os_row *row, const char *name, const struct model
     return OS_OK;
 }
 
-static os_code mark(json_t *names, const struct model_field *field, os_error *err)
+static os_code mark(struct os_row *row, json_t *names, const struct model_field *field, os_error *err)
 {
-    return json_object_set_new(names, field->name, json_true()) == 0 ? OS_OK : error_no_memory(err);
+    if (json_object_set_new(names, field->name, json_true()) == 0)
+        return OS_OK;
+    row->is_broken = true;
+    return error_no_memory(err);
 }
 
 /* The parts of the key need no condition: the row is found by them. */
 static os_code mark_accessed(struct os_row *row, const struct model_field *field, os_error *err)
 {
-    return field->role == MODEL_PLAIN ? mark(row->accessed, field, err) : OS_OK;
+    return field->role == MODEL_PLAIN ? mark(row, row->accessed, field, err) : OS_OK;
 }
 
 os_code row_access(struct os_row *row, const struct model_field *field, const json_t **ret, os_error *err)
@@ -86,29 +91,44 @@ os_code row_access(struct os_row *row, const struct model_field *field, const js
     if (code != OS_OK || json_object_get(row->added, field->name) == NULL)
         return code;
     (void)json_object_del(row->added, field->name); /* whoever has seen the sum wants this sum */
-    return mark(row->changed, field, err);
+    return mark(row, row->changed, field, err);
+}
+
+static os_code may_change(const struct os_row *row, os_error *err)
+{
+    char text[ROW_TEXT_SIZE];
+    if (row->only_reads == NULL || !*row->only_reads)
+        return OS_OK;
+    return error_set(err, OS_ERR_ARGUMENT, "The transaction only reads (read_only): it cannot change the row %s.",
+                     row_text(row, text));
 }
 
 os_code row_set(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err)
 {
-    os_code code = model_row_set(row->model->model, row->fields, field->name, value, err);
+    os_code code = may_change(row, err);
+    if (code == OS_OK)
+        code = model_row_set(row->model->model, row->fields, field->name, value, err);
     if (code == OS_OK)
         code = mark_accessed(row, field, err);
     if (code == OS_OK)
-        code = mark(row->changed, field, err);
+        code = mark(row, row->changed, field, err);
     if (code == OS_OK)
         (void)json_object_del(row->added, field->name);
     return code;
 }
 
-/* What stands there as a number, plus `value`; integers stay exact. */
-static json_t *sum_of(const json_t *number, const json_t *value)
+/* Two numbers; a sum of integers is exact. OS_ERR_ARGUMENT: there is no such number. */
+static os_code sum_of(const json_t *number, const json_t *value, json_t **ret, os_error *err)
 {
     json_int_t sum = 0;
-    if (json_is_integer(number) && json_is_integer(value) &&
-        !__builtin_add_overflow(json_integer_value(number), json_integer_value(value), &sum))
-        return json_integer(sum);
-    return json_real(json_number_value(number) + json_number_value(value));
+    bool are_integers = json_is_integer(number) && json_is_integer(value);
+    double real = json_number_value(number) + json_number_value(value);
+    bool is_beyond = are_integers ? __builtin_add_overflow(json_integer_value(number), json_integer_value(value), &sum)
+                                  : !isfinite(real);
+    *ret = is_beyond ? NULL : are_integers ? json_integer(sum) : json_real(real);
+    if (is_beyond)
+        return error_set(err, OS_ERR_ARGUMENT, "The sum is too large for a number of its type.");
+    return *ret != NULL ? OS_OK : error_no_memory(err);
 }
 
 static bool is_part_of_an_index(const struct model *model, const struct model_field *field)
@@ -120,11 +140,23 @@ static bool is_part_of_an_index(const struct model *model, const struct model_fi
     return false;
 }
 
-static os_code note_sum(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err)
+/* The number that is seen here, and what is added to whatever is there at the commit. */
+static os_code set_sum(struct os_row *row, const struct model_field *field, const json_t *value, const json_t *sum,
+                       os_error *err)
 {
     const json_t *before = json_object_get(row->added, field->name);
-    json_t *sum = before != NULL ? sum_of(before, value) : json_deep_copy(value);
-    return json_object_set_new(row->added, field->name, sum) == 0 ? OS_OK : error_no_memory(err);
+    json_t *added = before == NULL ? json_deep_copy(value) : NULL;
+    os_code code = before != NULL ? sum_of(before, value, &added, err) : added != NULL ? OS_OK : error_no_memory(err);
+    if (code == OS_OK)
+        code = model_row_set(row->model->model, row->fields, field->name, sum, err);
+    if (code != OS_OK) {
+        json_decref(added);
+        return code;
+    }
+    if (json_object_set_new(row->added, field->name, added) == 0)
+        return OS_OK;
+    row->is_broken = true;
+    return error_no_memory(err);
 }
 
 os_code row_add(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err)
@@ -137,19 +169,21 @@ os_code row_add(struct os_row *row, const struct model_field *field, const json_
         return error_set(err, OS_ERR_ARGUMENT,
                          "%.60s.%.60s: nothing can be added, as it has no number. Set it instead.",
                          row->model->model->name, field->name);
-    json_t *sum = sum_of(now, value);
-    if (sum == NULL)
-        return error_no_memory(err);
-    os_code code = OS_OK;
-    if (is_known) {
-        code = row_set(row, field, sum, err);
-    } else {
-        code = model_row_set(row->model->model, row->fields, field->name, sum, err);
-        if (code == OS_OK)
-            code = note_sum(row, field, value, err);
-    }
+    json_t *sum = NULL;
+    os_code code = may_change(row, err);
+    if (code == OS_OK)
+        code = sum_of(now, value, &sum, err);
+    if (code == OS_OK)
+        code = is_known ? row_set(row, field, sum, err) : set_sum(row, field, value, sum, err);
     json_decref(sum);
     return code;
+}
+
+int64_t row_now_s(void)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return (int64_t)((now.realtime_ms + 999) / 1000);
 }
 
 bool row_is_written(const struct os_row *row)
@@ -159,4 +193,10 @@ bool row_is_written(const struct os_row *row)
     case ORIGIN_READ: return row->is_deleted || json_object_size(row->changed) > 0 || json_object_size(row->added) > 0;
     default: return true;
     }
+}
+
+bool row_is_whole(const struct os_row *row)
+{
+    return !row->is_deleted &&
+           (row->origin == ORIGIN_READ || row->origin == ORIGIN_CREATED || row->origin == ORIGIN_PUT);
 }

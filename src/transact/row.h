@@ -31,15 +31,17 @@ struct os_row {
     enum row_origin origin;
     bool was_read; /* CREATED */
     bool is_deleted;
-    bool is_weak;     /* of an inconsistent read: it may be older, which the conditions find out */
-    json_t *key;      /* its attributes */
-    json_t *item;     /* READ: as it was read */
-    json_t *fields;   /* as they are now: of UPDATED those that change, NULL of ERASED */
-    json_t *expected; /* PUT, UPDATED: fields; NULL: none */
-    json_t *accessed; /* READ: names of fields whose old values are conditions, as an object */
-    json_t *changed;  /* names of fields that have been set, or removed */
-    json_t *added;    /* what is added to fields that were not read */
-    json_t *texts;    /* what the caller has borrowed of fields */
+    bool is_weak;           /* of an inconsistent read: it may be older, which the conditions find out */
+    bool is_broken;         /* memory ran out: it is not as the function wants it */
+    json_t *key;            /* its attributes */
+    json_t *item;           /* READ: as it was read */
+    json_t *fields;         /* as they are now: of UPDATED those that change, NULL of ERASED */
+    json_t *expected;       /* PUT, UPDATED: fields; NULL: none */
+    json_t *accessed;       /* READ: names of fields whose old values are conditions, as an object */
+    json_t *changed;        /* names of fields that have been set, or removed */
+    json_t *added;          /* what is added to fields that were not read */
+    json_t *texts;          /* what the caller has borrowed of fields */
+    const bool *only_reads; /* what its transaction says; NULL: it is in none yet */
     struct os_row *next;
 };
 
@@ -56,8 +58,13 @@ os_code row_set(struct os_row *row, const struct model_field *field, const json_
 /* `value` is a number. What it was becomes none, unless it is read, or was. */
 os_code row_add(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err);
 
+/* In seconds, rounded up: what has expired by then counts as gone, when it is read and when something is made in its place. */
+int64_t row_now_s(void);
+
 /* Whether something of it is to be written. */
 bool row_is_written(const struct os_row *row);
+/* Whether all its fields are known, and stay. */
+bool row_is_whole(const struct os_row *row);
 /* "Order {"id":"7"}", for sentences; a long one is cut. Returns `ret`. */
 enum { ROW_TEXT_SIZE = 300 };
 const char *row_text(const struct os_row *row, char ret[ROW_TEXT_SIZE]);

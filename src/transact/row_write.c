@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *row_token_of(const json_t *item, const char *attribute)
-{
-    const json_t *value = json_object_get(item, attribute);
-    return value_type(value) == VALUE_S ? json_string_value(value_inside(value)) : NULL;
-}
-
 void row_write_free(struct row_write *write)
 {
     json_decref(write->values);
@@ -27,19 +21,25 @@ void row_write_free(struct row_write *write)
 
 /* ------------------------------------------------------------------------------------------------ parts */
 
-/* A condition for each field and each part of an index, and six more; a change for each field and attribute of an index, and
- * two more. */
-static bool make_room(const struct model *model, struct row_write *ret)
+static bool make_room(size_t term_max, size_t change_max, struct row_write *ret)
 {
-    ret->term_max = model->field_count + 6;
-    for (size_t i = 0; i < model->extra_count; i++)
-        ret->term_max += model->extras[i].count;
-    ret->change_max = model->field_count + model->extra_count + 2;
+    ret->term_max = term_max;
+    ret->change_max = change_max;
     ret->values = json_array();
     ret->terms = calloc(ret->term_max, sizeof(*ret->terms));
     ret->changes = calloc(ret->change_max, sizeof(*ret->changes));
     ret->steps = calloc(ret->term_max + ret->change_max, sizeof(*ret->steps));
     return ret->values != NULL && ret->terms != NULL && ret->changes != NULL && ret->steps != NULL;
+}
+
+/* A condition for each field and each part of an index, and six more; a change for each field and attribute of an index, and
+ * two more. */
+static bool make_room_for(const struct model *model, struct row_write *ret)
+{
+    size_t term_max = model->field_count + 6;
+    for (size_t i = 0; i < model->extra_count; i++)
+        term_max += model->extras[i].count;
+    return make_room(term_max, model->field_count + model->extra_count + 2, ret);
 }
 
 static struct path path_to(struct row_write *ret, const char *attribute)
@@ -118,7 +118,7 @@ static os_code add_absent(const struct os_row *row, int64_t now_s, struct row_wr
     return code;
 }
 
-/* The fields of a caller's object as conditions; the parts of the key need none. */
+/* What a caller expects as conditions; the parts of the key need none. */
 static os_code add_expected(const struct os_row *row, struct row_write *ret, os_error *err)
 {
     const struct model *model = row->model->model;
@@ -127,15 +127,10 @@ static os_code add_expected(const struct os_row *row, struct row_write *ret, os_
     json_object_foreach(row->expected, name, given)
     {
         const struct model_field *field = model_field_find(model, name);
-        json_t *value = NULL;
         json_t *attribute = NULL;
-        if (field == NULL || field->role != MODEL_PLAIN)
+        if (field->role != MODEL_PLAIN)
             continue;
-        os_code code =
-            json_is_null(given) ? OS_OK : model_value_take(model, field, given, OS_ERR_ARGUMENT, &value, err);
-        if (code == OS_OK && value != NULL)
-            code = model_value_to_attribute(model, field, value, &attribute, err);
-        json_decref(value);
+        os_code code = json_is_null(given) ? OS_OK : model_value_to_attribute(model, field, given, &attribute, err);
         if (code == OS_OK)
             code = keep(ret, attribute, err);
         if (code != OS_OK)
@@ -148,8 +143,9 @@ static os_code add_expected(const struct os_row *row, struct row_write *ret, os_
 /* X2. */
 static void add_token_condition(const struct os_row *row, struct row_write *ret)
 {
-    ret->read_token = row_token_of(row->item, ROW_TOKEN);
-    ret->part = ret->read_token != NULL ? TRANSACTION_WRITE : TRANSACTION_BARE;
+    const char *token = row_token_of(row->item, ROW_TOKEN);
+    ret->mark.read_token = row_token_is(token) ? token : NULL; /* another's text may come back */
+    ret->mark.part = ret->mark.read_token != NULL ? TRANSACTION_WRITE : TRANSACTION_BARE;
     add_unchanged(ret, ROW_TOKEN, json_object_get(row->item, ROW_TOKEN));
 }
 
@@ -248,7 +244,7 @@ static os_code add_changes(const struct os_row *row, const char *token, struct r
     os_code code = add_sums(row, ret, err);
     if (code == OS_OK)
         code = add_index_changes(row, ret, err);
-    return code == OS_OK ? add_token_change(token, ret->read_token, ret, err) : code;
+    return code == OS_OK ? add_token_change(token, ret->mark.read_token, ret, err) : code;
 }
 
 /* ------------------------------------------------------------------------------------------------ writes */
@@ -261,15 +257,14 @@ static os_code make_put(const struct os_row *row, const char *token, int64_t now
         code = error_no_memory(err);
     ret->write.kind = ROWS_PUT;
     ret->write.item = ret->item;
-    if (code != OS_OK || (row->origin == ORIGIN_PUT && row->expected == NULL))
+    if (code != OS_OK || (row->origin == ORIGIN_PUT && json_object_size(row->expected) == 0))
         return code;
     code = add_absent(row, now_s, ret, err);
     if (code != OS_OK || row->origin == ORIGIN_CREATED)
         return code;
     size_t alternative = ret->write.condition.count;
     code = add_expected(row, ret, err);
-    if (ret->write.condition.count > alternative)
-        ret->terms[alternative].is_alternative = true;
+    ret->terms[alternative].is_alternative = true;
     return code;
 }
 
@@ -278,12 +273,12 @@ static os_code make_of_read(const struct os_row *row, const char *token, struct 
     bool is_sum_alone = json_object_size(row->changed) == 0 && json_object_size(row->accessed) == 0 && !row->is_deleted;
     add_term(ret, MODEL_PARTITION, CONDITION_EXISTS, NULL);
     add_accessed(row, ret);
-    ret->part = TRANSACTION_CHECK;
+    ret->mark.part = TRANSACTION_CHECK;
     ret->write.kind = ROWS_CHECK;
     if (!row_is_written(row))
         return OS_OK;
     if (is_sum_alone)
-        ret->part = TRANSACTION_BLIND; /* others may add at the same time */
+        ret->mark.part = TRANSACTION_BLIND; /* others may add at the same time */
     else
         add_token_condition(row, ret);
     ret->write.kind = row->is_deleted ? ROWS_DELETE : ROWS_UPDATE;
@@ -302,15 +297,15 @@ static os_code make_kind(const struct os_row *row, const char *token, int64_t no
                          os_error *err)
 {
     ret->write.item = row->key;
-    ret->part = TRANSACTION_BLIND;
+    ret->mark.part = TRANSACTION_BLIND;
     switch (row->origin) {
     case ORIGIN_READ: return make_of_read(row, token, ret, err);
     case ORIGIN_UPDATED: return make_of_update(row, token, ret, err);
     case ORIGIN_ERASED: ret->write.kind = ROWS_DELETE; return OS_OK;
-    case ORIGIN_CREATED: ret->part = TRANSACTION_CREATE; break;
+    case ORIGIN_CREATED: ret->mark.part = TRANSACTION_CREATE; break;
     case ORIGIN_PUT: break;
     case ORIGIN_MISSING:
-        ret->part = TRANSACTION_CHECK;
+        ret->mark.part = TRANSACTION_CHECK;
         ret->write.kind = ROWS_CHECK;
         return add_absent(row, now_s, ret, err);
     }
@@ -319,8 +314,10 @@ static os_code make_kind(const struct os_row *row, const char *token, int64_t no
 
 os_code row_write_make(const struct os_row *row, const char *token, int64_t now_s, struct row_write *ret, os_error *err)
 {
-    *ret = (struct row_write){.write = {.table = &row->model->table}};
-    os_code code = make_room(row->model->model, ret) ? make_kind(row, token, now_s, ret, err) : error_no_memory(err);
+    *ret = (struct row_write){.write = {.table = &row->model->table},
+                              .mark = {.table = &row->model->table, .key = row->key}};
+    os_code code =
+        make_room_for(row->model->model, ret) ? make_kind(row, token, now_s, ret, err) : error_no_memory(err);
     ret->write.condition.terms = ret->terms;
     ret->write.changes = ret->changes;
     if (code != OS_OK)
@@ -328,16 +325,19 @@ os_code row_write_make(const struct os_row *row, const char *token, int64_t now_
     return code;
 }
 
-os_code row_write_fence(const struct row_write *of, const struct os_row *row, const char *fence, struct row_write *ret,
-                        os_error *err)
+os_code row_write_fence(const struct row_mark *mark, const char *fence, struct row_write *ret, os_error *err)
 {
-    *ret = (struct row_write){.write = {.kind = ROWS_UPDATE, .table = &row->model->table, .item = row->key}};
-    if (!make_room(row->model->model, ret)) {
+    json_t *read = string_value(mark->read_token);
+    *ret = (struct row_write){.write = {.kind = ROWS_UPDATE, .table = mark->table, .item = mark->key}};
+    if (read == NULL || !make_room(1, 2, ret)) {
+        json_decref(read);
         row_write_free(ret);
         return error_no_memory(err);
     }
-    add_term(ret, ROW_TOKEN, CONDITION_EQUALS, json_object_get(row->item, ROW_TOKEN));
-    os_code code = add_token_change(fence, of->read_token, ret, err);
+    add_term(ret, ROW_TOKEN, CONDITION_EQUALS, read);
+    os_code code = keep(ret, read, err);
+    if (code == OS_OK)
+        code = add_token_change(fence, mark->read_token, ret, err);
     ret->write.condition.terms = ret->terms;
     ret->write.changes = ret->changes;
     if (code != OS_OK)

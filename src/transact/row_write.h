@@ -4,19 +4,10 @@
 #define OSCOMMIT_TRANSACT_ROW_WRITE_H
 
 #include "transact/row.h"
-#include "transaction/transaction_event.h"
-
-/* Who made the present state of a row, and whose state that replaced. Strings of 32 hex digits. */
-#define ROW_TOKEN  "_txn"
-#define ROW_BEFORE "_txn_before"
-enum { ROW_TOKEN_SIZE = 33 };
-
-/* The token of an item, borrowed; NULL: it has none. */
-const char *row_token_of(const json_t *item, const char *attribute);
+#include "transact/row_token.h"
 
 struct row_write {
-    enum transaction_part part;
-    const char *read_token; /* of WRITE; borrowed from the row */
+    struct row_mark mark; /* borrows from the row */
     struct rows_write write;
     /* What it points to; own. */
     json_t *values; /* an array */
@@ -35,8 +26,8 @@ void row_write_free(struct row_write *write); /* one that is all zero is fine */
 os_code row_write_make(const struct os_row *row, const char *token, int64_t now_s, struct row_write *ret,
                        os_error *err);
 
-/* X8: replaces the token that was read by this one, on the condition that it is still there; else it is all the same. */
-os_code row_write_fence(const struct row_write *of, const struct os_row *row, const char *fence, struct row_write *ret,
-                        os_error *err);
+/* X8: replaces the token that was read by this one, on the condition that it is still there, and changes nothing else. Of a
+ * WRITE. OS_ERR_NO_MEMORY. */
+os_code row_write_fence(const struct row_mark *mark, const char *fence, struct row_write *ret, os_error *err);
 
 #endif

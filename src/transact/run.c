@@ -6,6 +6,7 @@
 #include "client/pause.h"
 #include "transact/attempt.h"
 #include "transact/transact.h"
+#include "transact/txn_ticket.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +45,21 @@ static os_verdict say_unknown(const struct attempt *attempt, os_error *err)
     return OS_UNKNOWN;
 }
 
+/* Another was faster: also at making a row whose absence this run has read. */
+static bool was_in_contention(const struct attempt *attempt)
+{
+    size_t row = attempt->in_the_way;
+    return attempt->verdict == TRANSACTION_CONFLICT ||
+           (attempt->verdict == TRANSACTION_EXISTS && row < attempt->count && attempt->rows[row]->was_read);
+}
+
 static os_verdict say_verdict(const struct attempt *attempt, os_error *err)
 {
+    if (was_in_contention(attempt))
+        return say_contention(attempt, err);
     switch (attempt->verdict) {
     case TRANSACTION_COMMITTED: error_clear(err); return OS_COMMITTED;
-    case TRANSACTION_CONFLICT: return say_contention(attempt, err);
+    case TRANSACTION_CONFLICT:
     case TRANSACTION_EXISTS: return say_exists(attempt, err);
     case TRANSACTION_UNKNOWN: return say_unknown(attempt, err);
     case TRANSACTION_NOT_EXECUTED: break;
@@ -78,6 +89,18 @@ static os_code take_rows(const struct os_txn *txn, struct attempt *attempt, os_e
     return attempt_prepare(attempt, err);
 }
 
+static char *write_ticket(const struct attempt *attempt, os_error *err)
+{
+    struct txn_ticket ticket = {.tokens = attempt->tokens};
+    for (size_t i = 0; i < attempt->count; i++)
+        if (attempt->parts[i].mark.part != TRANSACTION_CHECK)
+            ticket.marks[ticket.count++] = attempt->parts[i].mark;
+    char *ret = txn_ticket_write(attempt->client, &ticket);
+    if (ret == NULL)
+        error_add(err, "There was no memory for a ticket: read the rows before you run it again.");
+    return ret;
+}
+
 static os_verdict commit(const struct os_txn *txn, os_txn_result *result, enum run_end *ret_end, os_error *err)
 {
     os_verdict verdict = OS_NOT_EXECUTED;
@@ -90,8 +113,10 @@ static os_verdict commit(const struct os_txn *txn, os_txn_result *result, enum r
     if (take_rows(txn, attempt, err) == OS_OK && sync_run(txn->client, &attempt->sync, err) == OS_OK) {
         verdict = say_verdict(attempt, err);
         result->requests += attempt->requests;
-        *ret_end = attempt->verdict == TRANSACTION_CONFLICT ? RUN_AGAIN : RUN_OVER;
+        *ret_end = was_in_contention(attempt) ? RUN_AGAIN : RUN_OVER;
     }
+    if (verdict == OS_UNKNOWN)
+        result->ticket = write_ticket(attempt, err);
     attempt_free(attempt);
     free(attempt);
     return verdict;
@@ -99,24 +124,68 @@ static os_verdict commit(const struct os_txn *txn, os_txn_result *result, enum r
 
 /* ------------------------------------------------------------------------------------------------ runs */
 
+/* What the function has not heard of, or has passed over. */
+static os_code check_whole(const struct os_txn *txn, os_error *err)
+{
+    if (txn->failed.code != OS_OK)
+        return error_set(
+            err, txn->failed.code,
+            "The transaction's function has returned OS_OK, although what it asked for had failed: nothing "
+            "was applied. %.600s",
+            txn->failed.message);
+    for (const struct os_row *row = txn->rows; row != NULL; row = row->next)
+        if (row->is_broken)
+            return error_no_memory(err);
+    return OS_OK;
+}
+
+/* Rows that it makes are finalized, too. */
+static os_code finalize(struct os_txn *txn, os_error *err)
+{
+    const os_txn_options *options = txn->options;
+    os_code code = OS_OK;
+    for (struct os_row *row = txn->rows; row != NULL && options->finalize != NULL && code == OS_OK; row = row->next)
+        if (row_is_written(row) && row_is_whole(row))
+            code = options->finalize(options->finalize_context, txn, row, err);
+    return code;
+}
+
+static os_code call_function(struct os_txn *txn, const struct transact_arguments *arguments, os_error *err)
+{
+    os_code code = arguments->function(arguments->context, txn, err);
+    if (code == OS_OK)
+        code = finalize(txn, err);
+    if (code != OS_OK) {
+        if (err->code != code)
+            (void)error_set(err, code, "The transaction's function has ended it: %s.", os_code_text(code));
+        return code;
+    }
+    error_clear(err);
+    return check_whole(txn, err);
+}
+
+static void begin_run(struct os_txn *txn, os_error *err)
+{
+    error_clear(err);
+    error_clear(&txn->failed);
+    txn->read_count = 0;
+    txn->only_reads = txn->options->read_only != 0;
+    txn->caches_rows = txn->options->cache_rows != 0;
+}
+
 static os_verdict run_once(struct os_txn *txn, const struct transact_arguments *arguments, os_txn_result *result,
                            enum run_end *ret_end, os_error *err)
 {
     os_verdict verdict = OS_COMMITTED;
-    error_clear(err);
+    begin_run(txn, err);
     *ret_end = RUN_OVER;
     result->runs++;
-    txn->read_count = 0;
-    os_code code = arguments->function(arguments->context, txn, err);
-    if (code == OS_OK) {
-        error_clear(err);
-        if (needs_commit(txn))
-            verdict = commit(txn, result, ret_end, err);
-    } else {
+    os_code code = call_function(txn, arguments, err);
+    if (code != OS_OK) {
         *ret_end = code == OS_ERR_CONFLICT ? RUN_AGAIN : RUN_OVER;
         verdict = code == OS_ERR_CONFLICT ? OS_CONFLICT : OS_NOT_EXECUTED;
-        if (err->code != code)
-            (void)error_set(err, code, "The transaction's function has ended it: %s.", os_code_text(code));
+    } else if (needs_commit(txn)) {
+        verdict = commit(txn, result, ret_end, err);
     }
     txn_free_rows(txn);
     return verdict;
@@ -126,6 +195,20 @@ static os_verdict run_once(struct os_txn *txn, const struct transact_arguments *
 static uint64_t about(uint64_t pause_ms, uint64_t *jitter)
 {
     return pause_ms - pause_ms / 10 + random_next(jitter) % (pause_ms / 5 + 1);
+}
+
+/* Whoever gives up between two runs has not met with contention in all of them. */
+static os_verdict say_cut(const struct os_txn *txn, os_error *err)
+{
+    const os_error last = *err;
+    enum op_reason reason = row_call_why_not(txn->client, txn->call);
+    if (reason == 0)
+        (void)error_no_memory(err);
+    else
+        (void)error_set(err, op_reason_code(reason),
+                        "The transaction was not run again, and nothing was applied: %s. Last trouble: %.500s",
+                        op_reason_clause(reason), last.message);
+    return OS_NOT_EXECUTED;
 }
 
 static os_verdict run_all(struct os_txn *txn, const struct transact_arguments *arguments, os_txn_result *result,
@@ -144,8 +227,12 @@ static os_verdict run_all(struct os_txn *txn, const struct transact_arguments *a
         if (end == RUN_OVER || run >= retries)
             return verdict;
         pause_ms = pause_ms < most_ms ? pause_ms : most_ms;
-        if (left.deadline_ms <= pause_ms || !client_pause(txn->client, left.cancel, about(pause_ms, &jitter)))
+        if (left.deadline_ms <= pause_ms) {
+            error_add(err, "Its deadline left no time for another run.");
             return verdict;
+        }
+        if (!client_pause(txn->client, left.cancel, about(pause_ms, &jitter)))
+            return say_cut(txn, err);
         pause_ms *= 2;
     }
 }
@@ -186,7 +273,10 @@ os_verdict transact_run(os_client *client, const struct transact_arguments *argu
                              .deadline_monotonic_ms = now.monotonic_ms + call.deadline_ms};
         result.verdict = run_all(&txn, arguments, &result, err);
     }
+    os_verdict verdict = result.verdict;
     if (arguments->ret != NULL && arguments->ret->size == sizeof(*arguments->ret))
         *arguments->ret = result;
-    return result.verdict;
+    else
+        free(result.ticket);
+    return verdict;
 }

@@ -37,4 +37,7 @@ struct transact_arguments {
 /* Runs until there is a verdict. Blocks. */
 os_verdict transact_run(os_client *client, const struct transact_arguments *arguments, os_error *err);
 
+/* X10. Blocks. */
+os_verdict transact_resolve(os_client *client, const char *ticket, const os_call *call, os_error *err);
+
 #endif

@@ -22,7 +22,7 @@ os_call txn_time_left(const struct os_txn *txn)
     struct clock_reading now;
     clock_read(&now);
     bool is_over = now.monotonic_ms >= txn->deadline_monotonic_ms;
-    left.deadline_ms = is_over ? 1 : txn->deadline_monotonic_ms - now.monotonic_ms;
+    left.deadline_ms = is_over ? 0 : txn->deadline_monotonic_ms - now.monotonic_ms;
     return left;
 }
 
@@ -34,28 +34,42 @@ struct os_row *txn_find(const struct os_txn *txn, const os_model *model, const j
     return NULL;
 }
 
-os_code txn_add(struct os_txn *txn, struct os_row *row, os_error *err)
+os_code txn_check_room(const struct os_txn *txn, size_t count, os_error *err)
+{
+    if (txn->row_count + count <= ROWS_AT_ONCE_MAX)
+        return OS_OK;
+    return error_set(err, OS_ERR_TOO_LARGE,
+                     "A transaction has at most %d rows, those that it only reads among them. Make several of it.",
+                     ROWS_AT_ONCE_MAX);
+}
+
+void txn_add(struct os_txn *txn, struct os_row *row)
 {
     struct os_row **at = &txn->rows;
-    if (txn->row_count >= ROWS_AT_ONCE_MAX) {
-        row_free(row);
-        return error_set(err, OS_ERR_TOO_LARGE,
-                         "A transaction has at most %d rows, those that it only reads among them. Make several of it, "
-                         "or read with `inconsistent` in another.",
-                         ROWS_AT_ONCE_MAX);
-    }
     while (*at != NULL)
         at = &(*at)->next;
     *at = row;
+    row->only_reads = &txn->only_reads;
     txn->row_count++;
-    return OS_OK;
 }
 
 os_code txn_may_write(const struct os_txn *txn, os_error *err)
 {
-    if (!txn->options->read_only)
+    if (!txn->only_reads)
         return OS_OK;
     return error_set(err, OS_ERR_ARGUMENT, "The transaction only reads (read_only): it cannot write a row.");
+}
+
+os_code txn_only_read(struct os_txn *txn, os_error *err)
+{
+    char text[ROW_TEXT_SIZE];
+    for (const struct os_row *row = txn->rows; row != NULL; row = row->next)
+        if (row_is_written(row))
+            return error_set(err, OS_ERR_ARGUMENT,
+                             "The transaction is to write the row %s already: say that it only reads before that.",
+                             row_text(row, text));
+    txn->only_reads = true;
+    return OS_OK;
 }
 
 os_code txn_check_new(const struct os_txn *txn, const os_model *model, const json_t *key, os_error *err)
@@ -63,7 +77,7 @@ os_code txn_check_new(const struct os_txn *txn, const os_model *model, const jso
     char text[ROW_TEXT_SIZE];
     const struct os_row *row = txn_find(txn, model, key);
     if (row == NULL)
-        return OS_OK;
+        return txn_check_room(txn, 1, err);
     return error_set(err, OS_ERR_ARGUMENT,
                      "The row %s is in this transaction already: change the row that you have, or make it in another "
                      "transaction.",

@@ -14,6 +14,9 @@ struct os_txn {
     struct os_row *rows; /* in the order in which they came, each once */
     size_t row_count;
     uint32_t read_count; /* requests that have read rows */
+    bool only_reads;
+    bool caches_rows;
+    os_error failed; /* what was asked of it and came to nothing, so that it cannot commit; OS_OK: nothing */
 };
 
 void txn_free_rows(struct os_txn *txn);
@@ -21,11 +24,14 @@ os_call txn_time_left(const struct os_txn *txn);
 
 /* NULL: the transaction has no row of this key. */
 struct os_row *txn_find(const struct os_txn *txn, const os_model *model, const json_t *key);
-/* Takes a row of which there is none yet. OS_ERR_TOO_LARGE: it has too many, and the row is freed. */
-os_code txn_add(struct os_txn *txn, struct os_row *row, os_error *err);
+/* Room for so many more rows. OS_ERR_TOO_LARGE. */
+os_code txn_check_room(const struct os_txn *txn, size_t count, os_error *err);
+/* Takes a row of which there is none yet, and for which there is room. */
+void txn_add(struct os_txn *txn, struct os_row *row);
 /* A write: refused in a transaction that only reads. */
 os_code txn_may_write(const struct os_txn *txn, os_error *err);
-/* A new row of a key that the transaction does not have. */
+os_code txn_only_read(struct os_txn *txn, os_error *err);
+/* There is room for a new row of a key, and the transaction has none of it. */
 os_code txn_check_new(const struct os_txn *txn, const os_model *model, const json_t *key, os_error *err);
 
 /* What a caller gives: a JSON object. *ret is for json_decref. */

@@ -44,6 +44,26 @@ LEASES = history(
 TWO_HOLDERS = history(said("held", "a", 0, until_us=10), said("held", "b", 9), said("released", "b", 20))
 
 
+def transaction(number, start, end, verdict="committed", **more):
+    return {"transaction": number, "writer": number - 1, "start_us": start, "end_us": end, "verdict": verdict, **more}
+
+
+def write(key, expected, value):
+    return {"key": key, "expected": expected, "value": value}
+
+
+TRANSACTIONS = history(
+    {"sum": 100, "keys": ["a", "b"]},
+    transaction(1, 0, 10, reads=[{"key": "a", "value": None}],
+                writes=[{**write("a", None, "a1"), "amount": 60}, {**write("b", None, "b1"), "amount": 40}]),
+    transaction(2, 20, None, "unknown", writes=[{"key": "log", "append": "x"}]),
+    transaction(3, 30, 40, reads=[{"key": "a", "value": "a1", "amount": 60}, {"key": "b", "value": "b1"},
+                                  {"key": "log", "list": ["x"]}]))
+WRITE_SKEW = history(
+    transaction(1, 0, 10, reads=[{"key": "a", "value": None}], writes=[write("b", None, "b1")]),
+    transaction(2, 5, 15, reads=[{"key": "b", "value": None}], writes=[write("a", None, "a1")]))
+
+
 def unlucky():
     """Two values that come and go, unknown writes between them and a number of versions that needs all but one of
     them: more orders than anybody can look at."""
@@ -112,7 +132,40 @@ class Check(unittest.TestCase):
         _, err = self.check(NOT_EXECUTED, "--report", "/dev/null", self.file(LEASES))
         self.assertIn("this history is of leases", err)
         _, err = self.check(NOT_EXECUTED, "-", data=LEASES + json.dumps(call(1, None, '"1"', 0, 10)).encode())
-        self.assertIn("is of both", err)
+        self.assertIn("is of several", err)
+
+    def test_transactions_in_an_order_are_accepted(self):
+        name = self.file(TRANSACTIONS)
+        out, err = self.check(DONE, name)
+        self.assertEqual(out.splitlines(), [
+            f"accepted {name}",
+            "  3 transactions on 3 keys: 2 committed, 0 conflict, 0 not executed, 1 unknown, of which 1 took effect, "
+            "because they were seen"])
+        self.assertEqual(err, "")
+        found = json.loads(self.check(DONE, "--json", name)[0])
+        self.assertEqual((found["verdict"], found["transactions"], found["keys"], found["committed"], found["unknown"],
+                          found["unknown_but_seen"], found["findings"]), ("accepted", 3, 3, 2, 0, 1, []))
+
+    def test_write_skew_is_refused_with_its_story(self):
+        out, _ = self.check(CONFLICT, "-", data=WRITE_SKEW)
+        self.assertEqual(out.splitlines()[2:], [
+            "  write skew (G2-item): 2 transactions come one before the other in a circle, so none of them can be the "
+            "first.",
+            "    1. transaction 2 (writer 1, 0.000005 s to 0.000015 s, committed) read \"nothing\" of b, which "
+            "transaction 1 (writer 0, 0.000000 s to 0.000010 s, committed) replaced by \"b1\".",
+            "    2. transaction 1 (writer 0, 0.000000 s to 0.000010 s, committed) read \"nothing\" of a, which "
+            "transaction 2 (writer 1, 0.000005 s to 0.000015 s, committed) replaced by \"a1\"."])
+        found = json.loads(self.check(CONFLICT, "--json", "-", data=WRITE_SKEW)[0])
+        self.assertEqual((found["verdict"], found["violations"]), ("refused", 1))
+        self.assertEqual((found["findings"][0]["violation"], found["findings"][0]["transaction"],
+                          len(found["findings"][0]["steps"])), ("write skew (G2-item)", 2, 2))
+
+    def test_what_of_transactions_is_no_page_and_no_history_of_calls_is_said(self):
+        _, err = self.check(NOT_EXECUTED, "--report", "/dev/null", self.file(TRANSACTIONS))
+        self.assertIn("this history is of transactions", err)
+        for other in (call(1, None, '"1"', 0, 10), said("held", "a", 0)):
+            _, err = self.check(NOT_EXECUTED, "-", data=TRANSACTIONS + json.dumps(other).encode())
+            self.assertIn("is of several", err)
 
     def test_stdin_is_read(self):
         out, _ = self.check(DONE, "-", data=GOOD)

@@ -6,7 +6,8 @@
 //
 //	porcupine FILE...
 //
-// Prints "KEY accept", "KEY refuse" or, after a minute, "KEY undecided" for each key, ordered by key.
+// Prints "KEY accept", "KEY refuse" or, after some minutes, "KEY undecided" for each key, ordered by key. Of
+// transactions it prints the same for each of the histories that share the file (transactions.go).
 package main
 
 import (
@@ -43,6 +44,10 @@ type line struct {
 	Settled   string  `json:"settled"`
 	SettledAt int64   `json:"settled_us"`
 	Versions  *int64  `json:"versions"`
+
+	Transaction *int64 `json:"transaction"`
+	Reads       []item `json:"reads"`
+	Writes      []item `json:"writes"`
 }
 
 // What a call asks of the register, and what it is said to have done.
@@ -84,7 +89,7 @@ func (l *line) outcome() (verdict string, end int64) {
 	return verdict, end
 }
 
-func step(before, input, _ interface{}) (bool, interface{}) {
+func stepRegister(before, input, _ interface{}) (bool, interface{}) {
 	state, asked := before.(register), input.(request)
 	holds := state.value == asked.expected
 	after := register{value: asked.value, versions: state.versions}
@@ -108,7 +113,7 @@ func step(before, input, _ interface{}) (bool, interface{}) {
 
 var model = porcupine.Model{
 	Init: func() interface{} { return register{} },
-	Step: step,
+	Step: stepRegister,
 }
 
 // Adds what the line says to its key's operations, if it says anything.
@@ -142,7 +147,7 @@ func (l *line) add(keys map[string][]porcupine.Operation) {
 	}
 }
 
-func read(name string, keys map[string][]porcupine.Operation) error {
+func read(name string, keys, transactions map[string][]porcupine.Operation) error {
 	file, err := os.Open(name)
 	if err != nil {
 		return err
@@ -159,29 +164,38 @@ func read(name string, keys map[string][]porcupine.Operation) error {
 			return fmt.Errorf("%s is no history of version 1", name)
 		}
 		l.add(keys)
+		if l.Transaction != nil {
+			l.addTransaction(transactions)
+		}
 	}
 	return scanner.Err()
 }
 
+func judge(out *bufio.Writer, model porcupine.Model, histories map[string][]porcupine.Operation) {
+	words := map[porcupine.CheckResult]string{
+		porcupine.Ok: "accept", porcupine.Illegal: "refuse", porcupine.Unknown: "undecided"}
+	names := make([]string, 0, len(histories))
+	for name := range histories {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		fmt.Fprintln(out, name, words[porcupine.CheckOperationsTimeout(model, histories[name], timeout)])
+	}
+}
+
 func main() {
 	keys := map[string][]porcupine.Operation{}
+	transactions := map[string][]porcupine.Operation{}
 	for _, name := range os.Args[1:] {
-		if err := read(name, keys); err != nil {
+		if err := read(name, keys, transactions); err != nil {
 			fmt.Fprintln(os.Stderr, "porcupine:", err)
 			os.Exit(1)
 		}
 	}
-	names := make([]string, 0, len(keys))
-	for name := range keys {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	words := map[porcupine.CheckResult]string{
-		porcupine.Ok: "accept", porcupine.Illegal: "refuse", porcupine.Unknown: "undecided"}
 	out := bufio.NewWriter(os.Stdout)
-	for _, name := range names {
-		fmt.Fprintln(out, name, words[porcupine.CheckOperationsTimeout(model, keys[name], timeout)])
-	}
+	judge(out, model, keys)
+	judge(out, transactionModel, transactions)
 	if err := out.Flush(); err != nil {
 		os.Exit(1)
 	}

@@ -3,7 +3,7 @@
 
 #include "attribute/canonical.h"
 #include "attribute/check.h"
-#include "document/document_value.h"
+#include "attribute/json_value.h"
 #include "document_reading.h"
 #include "support/data_file.h"
 #include "support/test.h"
@@ -129,86 +129,6 @@ TEST_ROWS(spelling_faults, an_item_of_the_other_spelling_is_refused_with_advice)
     assert_int_equal(document_mark_read(item, row->spelling, &mark, &err), OS_ERR_PROTOCOL);
     assert_string_equal(err.message, row->fault);
     json_decref(item);
-}
-
-/* ------------------------------------------------------------------------------------------------------ JSON to values */
-
-static const struct {
-    const char *name; /* JSON */
-    const char *value;
-    const char *back; /* NULL: the same JSON */
-} values[] = {
-    {"9007199254740993", "{'N':'9007199254740993'}", NULL}, /* a double has no such number */
-    {"9223372036854775807", "{'N':'9223372036854775807'}", NULL},
-    {"-9223372036854775808", "{'N':'-9223372036854775808'}", NULL},
-    {"1.0", "{'N':'1'}", "1"},
-    {"-0.0", "{'N':'0'}", "0"},
-    {"0.1", "{'N':'0.1'}", NULL},
-    {"0.30000000000000004", "{'N':'0.30000000000000004'}", NULL},
-    {"1e19", "{'N':'10000000000000000000'}", NULL},
-    {"9223372036854775808.0", "{'N':'9223372036854776000'}", NULL}, /* 2^63: zeros stand behind the fewest digits */
-    {"5.6843418860808015e-14", "{'N':'0.000000000000056843418860808015'}", NULL}, /* 2^-44 */
-    {"''", "{'S':''}", NULL},
-    {"'a\\u0000b'", "{'S':'a\\u0000b'}", NULL},
-    {"{}", "{'M':{}}", NULL},
-    {"[]", "{'L':[]}", NULL},
-    {"[null,true,{'a':false}]", "{'L':[{'NULL':true},{'BOOL':true},{'M':{'a':{'BOOL':false}}}]}", NULL},
-};
-
-TEST_ROWS(values, json_is_a_value_and_json_again)
-{
-    json_t *value;
-    json_t *again;
-    json_t *json = reading_json(row->name);
-    json_t *wanted = reading_json(row->value);
-    json_t *back = reading_json(row->back != NULL ? row->back : row->name);
-    assert_int_equal(document_value_from_json(json, "a", &value, NULL), OS_OK);
-    assert_items_equal(value, wanted, row->name);
-    assert_int_equal(document_value_to_json(value, "a", &again, NULL), OS_OK);
-    assert_true(json_equal(again, back));
-    json_decref(json);
-    json_decref(wanted);
-    json_decref(back);
-    json_decref(value);
-    json_decref(again);
-}
-
-static const struct {
-    const char *name; /* JSON */
-    const char *fault;
-} json_faults[] = {
-    {"1e126", "a: the number 1e126 is too large: DynamoDB's numbers end below 1E+126."},
-    {"{'b':[0,-1.5e300]}", "a.b[1]: the number -1.5e300"},
-    {"[9e-131]", "a[0]: the number 9e-131"},
-    {"{'b':{'':1}}", "a.b.\"\": the name of an attribute has 1 to 65535 bytes."},
-};
-
-TEST_ROWS(json_faults, what_dynamodb_cannot_hold_is_refused_where_it_stands)
-{
-    os_error err;
-    json_t *value = (json_t *)&err;
-    json_t *json = reading_json(row->name);
-    assert_int_equal(document_value_from_json(json, "a", &value, &err), OS_ERR_ARGUMENT);
-    assert_null(value);
-    if (strncmp(err.message, row->fault, strlen(row->fault)) != 0)
-        fail_msg("%s", err.message);
-    json_decref(json);
-}
-
-TEST(json_nests_as_deep_as_an_item_allows)
-{
-    for (int objects = 0; objects < 2; objects++)
-        for (size_t levels = 31; levels < 100000; levels += levels == 31 ? 1 : 50000) {
-            os_error err;
-            json_t *value;
-            json_t *json = reading_nested(levels, objects == 1);
-            os_code code = document_value_from_json(json, "a", &value, &err);
-            assert_int_equal(code, levels == 31 ? OS_OK : OS_ERR_ARGUMENT);
-            if (code != OS_OK)
-                assert_non_null(strstr(err.message, ": lists and maps nest deeper than the 32 levels of an item."));
-            json_decref(value);
-            json_decref(json);
-        }
 }
 
 TEST(a_document_that_is_too_large_is_refused)

@@ -10,6 +10,8 @@
 #include "lease_maker.h"
 #include "support/checks.h"
 #include "support/failing_alloc.h"
+#include "transaction_maker.h"
+#include "transaction_random.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -123,6 +125,42 @@ TEST(the_judge_of_leases_tells_that_there_is_no_memory)
     history_free(history);
 }
 
+static struct history *make_transactions(enum play_fault fault)
+{
+    const struct play_options options = {
+        .transactions = 40, .spread_us = 300, .unknown = 20, .fault = fault, .read_at_the_end = true};
+    static const char *const keys[] = {"a", "b"};
+    const struct history_sum sum = {.sum = 1, .key = keys, .key_count = 2};
+    struct history *history = maker_new();
+    struct play play;
+
+    for (uint64_t seed = 1; !play_make(&play, seed, &options); seed++) {
+    }
+    play_add_to(&play, "", 1, history);
+    assert_true(history_add_sum(history, &sum));
+    return history;
+}
+
+TEST(the_judge_of_transactions_tells_that_there_is_no_memory)
+{
+    static const enum play_fault faults[] = {PLAY_TRUE, PLAY_STALE_READ, PLAY_LOST_UPDATE, PLAY_SHOWS_HALF};
+    struct transaction_result result;
+
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        struct history *history = make_transactions(faults[i]);
+        bool failed = true;
+        for (size_t number = 0; failed; number++) {
+            alloc_fail_at(number);
+            bool judged = judge_transactions(history, &result);
+            failed = alloc_failed;
+            alloc_fail_none();
+            assert_true(judged || failed);
+            assert_true(!judged || (result.violations > 0) == (faults[i] != PLAY_TRUE));
+        }
+        history_free(history);
+    }
+}
+
 TEST(a_history_tells_that_there_is_no_memory)
 {
     bool failed = true;
@@ -133,13 +171,17 @@ TEST(a_history_tells_that_there_is_no_memory)
         const struct history_event event = {.what = "e"};
         const struct history_final final = {.key = "f", .value = "g"};
         const struct history_lease lease = {.kind = HISTORY_LEASE_HELD, .who = "w", .key = "j"};
+        const struct history_item items[] = {WRITE("l", "m", "n"), LIST("o", "p", "q"), READ("r", "s")};
+        const struct history_transaction transaction = {.id = 1, .message = "t", .item = items, .item_count = 3};
+        const struct history_sum sum = {.key = (const char *const[]){"u", "v"}, .key_count = 2};
         alloc_fail_at(number);
         struct history *history = history_new();
         bool added = history != NULL;
         for (int i = 0; added && i < 40; i++) {
             added = history_add_call(history, &call) && history_add_event(history, &event) &&
                     history_add_final(history, &final) && history_add_fact(history, "h", "i") &&
-                    history_add_lease(history, &lease);
+                    history_add_lease(history, &lease) && history_add_transaction(history, &transaction) &&
+                    history_add_sum(history, &sum);
         }
         failed = alloc_failed;
         alloc_fail_none();
@@ -147,6 +189,15 @@ TEST(a_history_tells_that_there_is_no_memory)
         assert_true(!added || history_call_count(history) == 40);
         history_free(history);
     }
+}
+
+static void say_transactions(struct history *history)
+{
+    const struct history_sum sum = {.key = (const char *const[]){"a", "b"}, .key_count = 2};
+
+    COMMIT(history, 0, 1, WRITE_AMOUNT("a", "", "a1", 7), APPEND("l", "x"));
+    COMMIT(history, 2, 3, READ("a", "a1"), LIST("l", "x"), EMPTY_LIST("m"));
+    assert_true(history_add_sum(history, &sum));
 }
 
 /* Reads `text` with one allocation failing; gives whether any failed. Those of jansson's parser are spared: 2.14 goes
@@ -177,6 +228,7 @@ TEST(a_reader_tells_that_there_is_no_memory)
     FILE *file = open_memstream(&text, &length);
 
     say_leases(history);
+    say_transactions(history);
     assert_true(jsonl_write(history, file));
     assert_int_equal(fclose(file), 0);
     for (size_t number = 0; read_without_memory(text, length, number); number++) {
@@ -191,6 +243,7 @@ TEST(a_writer_tells_that_there_is_no_memory)
     bool failed = true;
 
     say_leases(history);
+    say_transactions(history);
     json_set_alloc_funcs(jansson_malloc, free);
     for (size_t number = 0; failed; number++) {
         FILE *file = fopen("/dev/null", "we");

@@ -181,6 +181,19 @@ TEST_WITH(scratch, all_who_wait_go_through_when_it_is_let_go_and_who_reads_does_
     ledger_teardown(on);
 }
 
+/* A program that has the file for itself keeps others also from opening it: it is busy, and not unfit. */
+TEST_WITH(scratch, a_ledger_that_cannot_be_opened_yet_puts_off)
+{
+    struct on_ledger *on = ledger_setup(scratch, FAR_MS);
+    execute(on->locked, "ROLLBACK; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    on->reader.request.try_ms = 150;
+    on_loop_call(&on->on, ask_reader, on);
+    event_wait(&on->read);
+    assert_int_equal(on->reader.outcome, LEDGER_THROTTLED);
+    assert_int_equal(on->reader.error.code, OS_ERR_THROTTLED);
+    ledger_teardown(on);
+}
+
 TEST_WITH(scratch, who_is_cancelled_while_he_waits_is_never_told)
 {
     struct on_ledger *on = ledger_setup(scratch, FAR_MS);

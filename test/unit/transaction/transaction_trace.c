@@ -125,8 +125,10 @@ static void write_actions(const struct transaction *attempt, const struct transa
         snprintf(ret, WORDS_SIZE, "FENCE %" PRIu32, actions->request.part);
     else if (actions->send)
         snprintf(ret, WORDS_SIZE, "%s", requests[actions->request.kind]);
+    else if (actions->has_timer)
+        snprintf(ret, WORDS_SIZE, "WAIT %" PRIu64, actions->timer_ms);
     else
-        snprintf(ret, WORDS_SIZE, actions->has_timer ? "WAIT %" PRIu64 : "", actions->timer_ms);
+        snprintf(ret, WORDS_SIZE, "nothing");
 }
 
 static void check_line(struct trace *trace, char *line, const char *file, int at)
