@@ -82,18 +82,8 @@ static os_code ask(os_client *client, const struct transact_table *asked, const 
                     .definition = definition},
         .name = asked->creates ? "creation of the table" : "check of the table",
     };
-    struct row_set set = {.calls = &call,
-                          .count = 1,
-                          .parallel = 1,
-                          .limits = limits,
-                          .deadline_monotonic_ms = now.monotonic_ms + limits.deadline_ms};
-    row_set_prepare(&set);
-    code = sync_run(client, &set.sync, err);
-    if (code == OS_OK && call.error.code != OS_OK)
-        *err = call.error;
-    if (code == OS_OK)
-        code = call.error.code;
-    row_set_free(&set);
+    code = row_set_ask_one(&call, &limits, now.monotonic_ms + limits.deadline_ms, err);
+    row_call_free(&call);
     return code;
 }
 
