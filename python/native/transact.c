@@ -2,11 +2,22 @@
 /* Transactions: a function of Python's, on the thread that called, which the library may call several times. */
 #include "native.h"
 
+#include <stdio.h>
+
 struct running {
     struct blocking blocking;
     PyObject *function;
     PyObject *models; /* a set */
 };
+
+static os_code say_again(os_error *err)
+{
+    *err = (os_error){.code = OS_ERR_CONFLICT};
+    (void)snprintf(
+        err->message, sizeof(err->message),
+        "The function of the transaction asked for another run, and there is none left: nothing was applied.");
+    return OS_ERR_CONFLICT;
+}
 
 /* An exception stays where it is until the library has returned: it calls nothing more. */
 static os_code say_raised(os_error *err)
@@ -32,7 +43,7 @@ static os_code run_function(void *context, os_txn *handle, os_error *err)
     blocking_let_go(&running->blocking);
     if (commits < 0)
         return say_raised(err);
-    return commits ? OS_OK : OS_ERR_CONFLICT;
+    return commits ? OS_OK : say_again(err);
 }
 
 static PyObject *outcome(const os_txn_result *result, const os_error *err)

@@ -184,7 +184,7 @@ def test_a_retryable_exception_runs_it_again(tables, account):
 
     assert tables.transact(odd, **QUICK) == 3 and found(tables, account)["balance"] == 2
     runs.clear()
-    with pytest.raises(ContentionError) as caught:
+    with pytest.raises(ContentionError, match="asked for another run, and there is none left") as caught:
         tables.transact(odd, retries=1, **QUICK)
     assert len(runs) == 2 and caught.value.__cause__ is runs[1]
 
