@@ -98,10 +98,10 @@ class Client(Opened):
     def transaction(self, **options: Any) -> Callable[[Callable[Concatenate[Transaction, P], T]], Callable[P, T]]:
         """Makes a function one that runs as a transaction; its first argument is the Transaction. Options as of `transact`.
 
-            @client.transaction(retries=4)
-            def move(tx, source, target, amount): ...
+        @client.transaction(retries=4)
+        def move(tx, source, target, amount): ...
 
-            move("a", "b", 5)"""
+        move("a", "b", 5)"""
 
         def decorate(function: Callable[Concatenate[Transaction, P], T]) -> Callable[P, T]:
             Run(function)  # refuses what cannot be one

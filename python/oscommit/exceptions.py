@@ -159,7 +159,9 @@ class Unknown(BaseError):
         if self.ticket is None:
             raise ValueError("This write has no ticket: look at the object.")
         if self._store is None:
-            raise ValueError("This exception has no store: call resolve(ticket) of the store, the client or the documents that it is of.")
+            raise ValueError(
+                "This exception has no store: call resolve(ticket) of the store, the client or the documents that it is of."
+            )
         return self._store, self.ticket
 
     def resolve(self, *, deadline_s: float | None = None) -> Result:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models: what the rows of a table are like, as classes. docs/python.md says how to use them.
 
-    class Account(Model):
-        id: str = key()
-        balance: int = field(minimum=0)
-        owner: Optional[str] = None
+class Account(Model):
+    id: str = key()
+    balance: int = field(minimum=0)
+    owner: Optional[str] = None
 
-        class Meta:
-            table = "accounts"
+    class Meta:
+        table = "accounts"
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import json
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, ClassVar, Generic, TypeVar
+from typing import Any, Callable, ClassVar, Generic, Optional, TypeVar
 
 from oscommit import _oscommit
 from oscommit._named import did_you_mean
@@ -224,7 +224,7 @@ class Model:
         index_include_keys   the parts of the key are attributes of their own, for filters on what an index gives"""
 
     _fields: ClassVar[dict[str, Field]] = {}
-    _native: ClassVar[_oscommit.Model | None] = None
+    _native: ClassVar[Optional[_oscommit.Model]] = None  # noqa: UP045 - evaluated, in Python 3.9, too
     _row: _oscommit.Row
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -267,9 +267,7 @@ class Model:
     @classmethod
     def key(cls: type[M], *values: Any, **parts: Any) -> Key[M]:
         """The key of a row: its parts in the order of the class, those of the partition key first, or by their names."""
-        names = [
-            one.attribute for role in (_KEY, _SORT_KEY) for one in cls._fields.values() if one.role == role
-        ]
+        names = [one.attribute for role in (_KEY, _SORT_KEY) for one in cls._fields.values() if one.role == role]
         if len(values) > len(names):
             raise TypeError(f"A key of {cls.__name__} has {len(names)} parts: {', '.join(names)}.")
         return Key(cls, {**dict(zip(names, values)), **parts})

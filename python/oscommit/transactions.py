@@ -134,9 +134,7 @@ class Run(Generic[T]):
         return self.value
 
 
-def finish(
-    outcome: tuple[int, _oscommit.Error | None], ticket: str | None, cause: BaseException | None = None
-) -> None:
+def finish(outcome: tuple[int, _oscommit.Error | None], ticket: str | None, cause: BaseException | None = None) -> None:
     """Raises what came of it, unless it was applied."""
     verdict, failure = outcome
     if verdict != COMMITTED:

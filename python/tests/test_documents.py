@@ -6,8 +6,6 @@ import pytest
 from oscommit import DocumentVersions, DocumentWrite, PreconditionError, exceptions
 
 
-
-
 @pytest.fixture
 def docs(tables):
     opened = tables.documents(parallelism=4)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models as classes: what their annotations and Meta say."""
 
-from typing import Any, ClassVar, Dict, List, Literal, Optional
+from typing import Any, ClassVar, Literal, Optional
 
 import oscommit
 import pytest
@@ -17,8 +17,8 @@ class Everything(Model):
     name: Optional[str] = field(max_length=5, pattern="^[a-z]*$")
     paid: bool = False
     state: Literal["new", "sent"] = "new"
-    tags: List[str] = field(default=[], max_items=3)
-    more: Optional[Dict[str, Any]] = None
+    tags: list[str] = field(default=[], max_items=3)
+    more: Optional[dict[str, Any]] = None
     maker: Optional[str] = field(read_only=True)
     until: Optional[int] = None
     key_: Optional[str] = field(name="key")

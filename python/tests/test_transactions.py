@@ -91,7 +91,9 @@ def test_rows_are_written_without_a_read(tables, account):
     tables.transact(lambda tx: tx.create_or_put(account, {"id": "b", "balance": 2}, {"balance": 1}))
     with pytest.raises(ContentionError):
         tables.transact(lambda tx: tx.create_or_put(account, {"id": "b", "balance": 3}, {"balance": 1}), retries=0)
-    tables.transact(lambda tx: tx.update(account, {"id": "b", "balance": 2, "owner": None}, {"balance": 4, "owner": "me"}))
+    tables.transact(
+        lambda tx: tx.update(account, {"id": "b", "balance": 2, "owner": None}, {"balance": 4, "owner": "me"})
+    )
     with pytest.raises(ContentionError):
         tables.transact(lambda tx: tx.update(account, {"id": "b", "balance": 2}, {"balance": 5}), retries=0)
     assert found(tables, account, "b") == {"id": "b", "balance": 4, "visits": 0, "owner": "me"}
