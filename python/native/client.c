@@ -87,7 +87,9 @@ static PyMethodDef methods[] = {
     {"transact", client_transact, METH_VARARGS,
      "(deadline_ms, function, no_retries, retries, initial_backoff_ms, max_backoff_ms, read_only, cache_rows) -> "
      "(verdict, "
-     "error, runs, requests, ticket). The function gets a Txn, and returns whether to commit; else it is run again."},
+     "error, runs, requests, ticket), which also is the function's attribute `outcome` then. The function gets a Txn, "
+     "and "
+     "returns whether to commit; else it is run again."},
     {"txn_resolve", client_txn_resolve, METH_VARARGS, "(deadline_ms, ticket) -> (verdict, error)"},
     {"model_table", client_model_table, METH_VARARGS, "(deadline_ms, Model, creates)"},
     {"documents_read", client_documents_read, METH_VARARGS,

@@ -64,6 +64,9 @@ static PyObject *transact(struct running *running, const os_txn_options *options
     blocking_take_back(blocking);
     PyObject *made = PyErr_Occurred() == NULL ? outcome(&result, &err) : NULL;
     os_txn_result_clear(&result);
+    /* A signal that came meanwhile is handled before the caller has what is returned. */
+    if (made != NULL && PyObject_SetAttrString(running->function, "outcome", made) != 0)
+        Py_CLEAR(made);
     return made;
 }
 

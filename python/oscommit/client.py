@@ -82,18 +82,14 @@ class Client(Opened):
         ContentionError: others were faster in every run. AlreadyExistsError: a row that was to be created is there.
         InvalidFieldError: a field or its value cannot be. Unknown: it may have been applied."""
         run = Run(function)
-        outcome = self._native(
-            self._client.transact,
-            deadline_ms_of(deadline_s),
-            run,
-            retries == 0,
-            retries,
-            _milliseconds(initial_backoff_s),
-            _milliseconds(max_backoff_s),
-            read_only,
-            cache_rows,
-        )
-        return run.finish(outcome)
+        pauses = _milliseconds(initial_backoff_s), _milliseconds(max_backoff_s)
+        options = retries == 0, retries, *pauses, read_only, cache_rows
+        try:
+            self._native(self._client.transact, deadline_ms_of(deadline_s), run, *options)
+        except BaseException as why:
+            run.interrupted(why)
+            raise
+        return run.finish()
 
     def transaction(self, **options: Any) -> Callable[[Callable[Concatenate[Transaction, P], T]], Callable[P, T]]:
         """Makes a function one that runs as a transaction; its first argument is the Transaction. Options as of `transact`.

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Generic, TypeVar, overload
 
 from oscommit import _oscommit
+from oscommit._flight import leave
 from oscommit._requests import COMMITTED, CONFLICT, UNKNOWN, VERDICTS
+from oscommit._types import Abandoned
 from oscommit.exceptions import (
     AlreadyExistsError,
     BaseError,
@@ -108,6 +110,7 @@ class Run(Generic[T]):
             raise TypeError("The function of a transaction cannot be a coroutine: it runs while the call blocks.")
         self.function = function
         self.error: BaseException | None = None
+        self.outcome: tuple[int, _oscommit.Error | None, int, int, str | None] | None = None
 
     def __call__(self, native: _oscommit.Txn) -> bool:
         """False: run it again."""
@@ -124,8 +127,17 @@ class Run(Generic[T]):
             raise TypeError("The function of a transaction gave a coroutine, which nobody would run.")
         return True
 
-    def finish(self, outcome: tuple[int, _oscommit.Error | None, int, int, str | None]) -> T:
-        verdict, failure, _, _, ticket = outcome
+    def interrupted(self, why: BaseException) -> None:
+        """`why` is raised in place of the outcome, of which nothing may get lost."""
+        if self.outcome is None or self.outcome[0] not in (COMMITTED, UNKNOWN):
+            return
+        verdict, failure, _, _, ticket = self.outcome
+        error = None if failure is None else _error_of(verdict, failure, ticket)
+        leave(why, Abandoned("", "committed" if error is None else "unknown", ticket, None, error), "transaction")
+
+    def finish(self) -> T:
+        assert self.outcome is not None
+        verdict, failure, _, _, ticket = self.outcome
         cause, self.error = self.error, None
         try:
             finish((verdict, failure), ticket, cause)

@@ -2,7 +2,9 @@
 """Transactions as functions, in the embedded tables and in DynamoDB."""
 
 import gc
+import signal
 import sqlite3
+import sys
 import threading
 import uuid
 from typing import Optional
@@ -169,7 +171,8 @@ def test_an_exception_ends_it_and_comes_out(tables, account, kind):
 
     with pytest.raises(kind) as caught:
         tables.transact(fail)
-    assert caught.value is raised and found(tables, account)["balance"] == 5
+    assert caught.value is raised and oscommit.abandoned(raised) is None
+    assert found(tables, account)["balance"] == 5
 
 
 def test_a_retryable_exception_runs_it_again(tables, account):
@@ -350,6 +353,37 @@ def test_others_run_while_it_waits(embedded_account):
     thread.join(60)
     lock.close()
     assert outcome == [None] and found(client, model)["balance"] == 1
+
+
+def test_an_interrupt_during_the_commit_says_what_became_of_it(embedded_account):
+    client, model, file = embedded_account
+    in_function = threading.Event()
+    lock = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    lock.execute("BEGIN IMMEDIATE")
+
+    def make(tx):
+        tx.create(model, id="a", balance=1)
+        in_function.set()
+
+    def interrupt():
+        in_function.wait()
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        lock.execute("COMMIT")
+
+    thread = threading.Thread(target=interrupt)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)  # the other thread runs when this one waits, and not before
+    try:
+        thread.start()
+        with pytest.raises(KeyboardInterrupt) as caught:
+            client.transact(make)
+    finally:
+        sys.setswitchinterval(interval)
+    thread.join()
+    lock.close()
+    left = oscommit.abandoned(caught.value)
+    assert (left.verdict, left.ticket, left.error) == ("committed", None, None)
+    assert found(client, model)["balance"] == 1
 
 
 def test_a_close_ends_what_is_under_way(embedded_account):
