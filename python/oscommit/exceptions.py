@@ -160,7 +160,8 @@ class Unknown(BaseError):
             raise ValueError("This write has no ticket: look at the object.")
         if self._store is None:
             raise ValueError(
-                "This exception has no store: call resolve(ticket) of the store, the client or the documents that it is of."
+                "This exception came from another process, or is not of a store: call resolve(ticket) of the store, the client "
+                "or the documents that wrote it."
             )
         return self._store, self.ticket
 
