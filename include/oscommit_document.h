@@ -171,11 +171,14 @@ typedef struct os_document_deletion {
 #define OS_DOCUMENT_DELETION_INIT OS_SIZED_(os_document_deletion)
 
 /* Deletes documents, no model of one twice; two models that are stored apart together, both or none, in one transaction.
- * Refused under `keeps_all`. All else is as of os_documents_write, but this:
- *   COMMITTED   the versions are 0. With version 0 also where nothing was there
- *   CONFLICT    it is at another version, or (its version is 0) not there
- *   UNKNOWN     has no ticket, for a deletion leaves nothing that shows whose it was: read what is there. One that is alone
- *               is not sent again after a lost answer, for it could delete what others have made meanwhile */
+ * Refused under `keeps_all`. The rest is as of os_documents_write. Blocks.
+ *   OS_OK             all are committed
+ *   otherwise         the code of the first that is not; each result has its own verdict and sentence:
+ *     COMMITTED       the versions are 0. With version 0 also where nothing was there
+ *     CONFLICT        it is at another version, or (its version is 0) not there
+ *     NOT_EXECUTED    as os_documents_read
+ *     UNKNOWN         has no ticket, for a deletion leaves nothing that shows whose it was: read what is there. One that is
+ *                     alone is not sent again after a lost answer, for it could delete what others have made meanwhile */
 OS_API os_code os_documents_delete(os_client *client, const os_document_store *store,
                                    const os_document_deletion *deletions, size_t count, const os_call *call,
                                    os_document_result *ret, os_error *err);
