@@ -46,11 +46,14 @@ typedef struct os_model os_model;
 OS_API os_code os_model_parse(const char *schema, const char *table, os_model **ret, os_error *err);
 OS_API void os_model_free(os_model *model); /* no transaction that uses it is under way. NULL is fine */
 
-/* Creates the table of a model (on-demand billing, its keys and indexes, TTL on EXPIRE_EPOCH_FIELD) and waits until it can be
- * used; for sqlite the file, too. OS_OK also if a fit one exists. Where several models have one table, that of the one whose
- * indexes it is to have. Blocks.
- *   OS_ERR_TABLE  one exists, and is not fit: the message says what is different */
-OS_API os_code os_model_create_table(os_client *client, const os_model *model, const os_call *call, os_error *err);
+/* Creates the table of a model (on-demand billing; its keys, its indexes, and the attribute by which its rows expire), and
+ * waits until it can be used; for sqlite the file, too. OS_OK also if a fit one exists. A table of several models that differ
+ * in these has to be made with other means. Blocks.
+ *   OS_ERR_TABLE  there is another one: the message says in what it differs */
+OS_API os_code os_model_table_create(os_client *client, const os_model *model, const os_call *call, os_error *err);
+
+/* Checks that it is as os_model_table_create makes it. OS_OK, OS_ERR_NO_TABLE, OS_ERR_TABLE ... Blocks. */
+OS_API os_code os_model_table_check(os_client *client, const os_model *model, const os_call *call, os_error *err);
 
 /* ---------------------------------------------------------------------------------------------------- transactions */
 
@@ -271,10 +274,6 @@ OS_API os_code os_query_run(os_query *query, size_t count, os_row_fn each, void 
 /* The model of intents, whose rows are in a table of their own: its key is `_id` (S), as of other models with a string for
  * a key. One table may be for many buckets. *ret is for os_model_free. OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY. */
 OS_API os_code os_stage_model(const char *table, os_model **ret, os_error *err);
-
-/* Makes the table of a model, and waits until it can be used; one that is there and the same is fine. Blocks.
- *   OS_ERR_TABLE  it is there, and another one: the message says what differs */
-OS_API os_code os_model_table_create(os_client *client, const os_model *model, const os_call *call, os_error *err);
 
 /* What is staged. Brackets name the defaults. */
 typedef struct os_stage {

@@ -50,7 +50,7 @@ void bank_close(struct bank *bank)
 
 os_code bank_make_tables(const struct bank *bank, os_error *err)
 {
-    os_code code = os_model_create_table(bank->client, bank->model, bank->call, err);
+    os_code code = os_model_table_create(bank->client, bank->model, bank->call, err);
 
     return code == OS_OK ? os_documents_table_create(bank->client, &bank->documents, bank->call, err) : code;
 }

@@ -26,7 +26,10 @@ static struct client *client_new(PyObject *module)
     client->state = state;
     client->module = module;
     Py_INCREF(module);
-    return client;
+    if (blockings_init(&client->blockings))
+        return client;
+    Py_DECREF(client);
+    return NULL;
 }
 
 /* Takes a reference where there is an object of the type; false, with an exception, where there is another. */
@@ -121,6 +124,37 @@ static PyObject *module_init_store(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+static PyObject *module_model(PyObject *module, PyObject *args)
+{
+    const char *schema, *table;
+
+    if (!PyArg_ParseTuple(args, "sz:model", &schema, &table))
+        return NULL;
+    return model_new(state_of(module), schema, table);
+}
+
+static const struct {
+    PyType_Spec *spec;
+    const char *name;
+    size_t offset;
+} types[] = {
+    {&client_spec, "Client", offsetof(struct module_state, client)},
+    {&operation_spec, "Operation", offsetof(struct module_state, operation)},
+    {&port_spec, "Port", offsetof(struct module_state, port)},
+    {&lease_spec, "Lease", offsetof(struct module_state, lease)},
+    {&lines_spec, "Lines", offsetof(struct module_state, lines)},
+    {&keys_spec, "Keys", offsetof(struct module_state, keys)},
+    {&model_spec, "Model", offsetof(struct module_state, model)},
+    {&txn_spec, "Txn", offsetof(struct module_state, txn)},
+    {&row_spec, "Row", offsetof(struct module_state, row)},
+};
+enum { TYPE_COUNT = sizeof(types) / sizeof(types[0]) };
+
+static PyTypeObject **type_of(struct module_state *state, size_t number)
+{
+    return (PyTypeObject **)((char *)state + types[number].offset);
+}
+
 static bool add_type(PyObject *module, PyType_Spec *spec, const char *name, PyTypeObject **ret)
 {
     *ret = (PyTypeObject *)PyType_FromSpec(spec);
@@ -143,11 +177,9 @@ static int exec_module(PyObject *module)
     Py_INCREF(state->failure);
     if (PyModule_AddObject(module, "Failure", state->failure) != 0)
         return Py_DECREF(state->failure), -1;
-    if (!add_type(module, &client_spec, "Client", &state->client) ||
-        !add_type(module, &operation_spec, "Operation", &state->operation) ||
-        !add_type(module, &port_spec, "Port", &state->port) || !add_type(module, &lease_spec, "Lease", &state->lease) ||
-        !add_type(module, &lines_spec, "Lines", &state->lines) || !add_type(module, &keys_spec, "Keys", &state->keys))
-        return -1;
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        if (!add_type(module, types[i].spec, types[i].name, type_of(state, i)))
+            return -1;
     PyObject *names = option_names();
     if (names == NULL)
         return -1;
@@ -161,12 +193,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     struct module_state *state = state_of(module);
 
     Py_VISIT(state->failure);
-    Py_VISIT(state->client);
-    Py_VISIT(state->operation);
-    Py_VISIT(state->port);
-    Py_VISIT(state->lease);
-    Py_VISIT(state->lines);
-    Py_VISIT(state->keys);
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        Py_VISIT(*type_of(state, i));
     return 0;
 }
 
@@ -175,12 +203,8 @@ static int clear(PyObject *module)
     struct module_state *state = state_of(module);
 
     Py_CLEAR(state->failure);
-    Py_CLEAR(state->client);
-    Py_CLEAR(state->operation);
-    Py_CLEAR(state->port);
-    Py_CLEAR(state->lease);
-    Py_CLEAR(state->lines);
-    Py_CLEAR(state->keys);
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        Py_CLEAR(*type_of(state, i));
     return 0;
 }
 
@@ -191,6 +215,7 @@ static void release(void *module)
 
 static PyMethodDef functions[] = {
     {"open", module_open, METH_VARARGS, "(options, environment, Lines | None, log_level, Keys | None) -> Client"},
+    {"model", module_model, METH_VARARGS, "(schema, table | None) -> Model"},
     {"init", module_init_store, METH_VARARGS, "(root): makes an embedded store."},
     {NULL, NULL, 0, NULL},
 };

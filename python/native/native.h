@@ -5,7 +5,8 @@
  * No thread but Python's own ever runs Python code. The client's threads tell an operation that something is to be done
  * (operation_tell), and wait where they need an answer (operation_ask). The Python thread that waits for the operation, or
  * the event loop that its port belongs to, does it. So the module needs no PyGILState_Ensure: it cannot hang when the
- * interpreter ends.
+ * interpreter ends. What the library calls on the thread of the caller (a transaction's function) takes back the GIL that
+ * this thread has let go.
  *
  * Lock order: GIL, then operation.lock, then port.lock. The client's threads never take the GIL.
  */
@@ -15,7 +16,9 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <oscommit_async.h>
+#include <oscommit_document.h>
 #include <oscommit_lease.h>
+#include <oscommit_model.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
@@ -30,6 +33,9 @@ struct module_state {
     PyTypeObject *lease;
     PyTypeObject *lines;
     PyTypeObject *keys;
+    PyTypeObject *model;
+    PyTypeObject *txn;
+    PyTypeObject *row;
 };
 
 enum { METRIC_ROWS = 64, METRIC_ENDS = 16 };
@@ -54,6 +60,14 @@ struct metrics {
     struct metric_row rows[METRIC_ROWS];
 };
 
+/* Calls of a client that block, each with its thread, until they have returned. */
+struct blockings {
+    os_cancel *cancel; /* ends them all when the client is closed */
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    struct blocking *first;
+};
+
 struct client {
     PyObject_HEAD os_client *handle; /* NULL: closed */
     struct module_state *state;
@@ -61,6 +75,29 @@ struct client {
     PyObject *lines, *keys; /* where the library's functions are; NULL: none */
     struct metrics metrics;
     struct operation *in_flight;
+    struct blockings blockings;
+};
+
+/* A call that blocks, on the stack of its thread. */
+struct blocking {
+    struct client *client;
+    PyThreadState *state; /* while the GIL is free */
+    pthread_t thread;
+    os_call call;
+    struct blocking *next; /* of the client */
+};
+
+struct model {
+    PyObject_HEAD os_model *handle;
+};
+
+/* One run of a transaction's function. */
+struct txn {
+    PyObject_HEAD os_txn *handle; /* NULL: it has returned */
+    struct module_state *state;
+    PyObject *module; /* keeps the state */
+    PyObject *models; /* a set that keeps those of its rows until the commit is over */
+    pthread_t thread;
 };
 
 /* What an operation wants from Python. */
@@ -157,9 +194,21 @@ void operation_stop(struct operation *operation);
 void operation_landed(struct operation *operation);
 bool operation_has_ended(const struct operation *operation); /* else RuntimeError */
 
+/* blocking.c: under the GIL. Between the two, the thread lets it go by blocking_let_go. */
+bool blockings_init(struct blockings *blockings); /* false, with an exception */
+void blockings_destroy(struct blockings *blockings);
+bool blockings_have_thread(const struct blockings *blockings); /* this one is in a call */
+void blockings_wait(struct blockings *blockings); /* until none is left, without the GIL; no other begins */
+bool blocking_begin(struct blocking *blocking, struct client *client,
+                    uint64_t deadline_ms); /* false, with an exception */
+void blocking_end(struct blocking *blocking);
+void blocking_let_go(struct blocking *blocking); /* of the GIL */
+void blocking_take_back(struct blocking *blocking);
+
 /* The module's types. Of those with this `new`, only the module makes objects. */
 PyObject *refuse_new(PyTypeObject *type, PyObject *args, PyObject *names);
-extern PyType_Spec client_spec, operation_spec, port_spec, lease_spec, lines_spec, keys_spec;
+extern PyType_Spec client_spec, operation_spec, port_spec, lease_spec, lines_spec, keys_spec, model_spec, txn_spec,
+    row_spec;
 
 /* entries.c */
 struct entry *entries_add(struct operation *operation, const char *key, const char *name); /* NULL: no memory */
@@ -204,5 +253,24 @@ PyObject *client_lock(PyObject *self, PyObject *args);
 PyObject *client_lock_list(PyObject *self, PyObject *args);
 PyObject *operation_lock_info(PyObject *self, PyObject *args);
 PyObject *client_table_of(PyObject *self, PyObject *args);
+
+/* transact.c, txn.c, row.c: transactions over typed rows */
+PyObject *client_transact(PyObject *self, PyObject *args);
+PyObject *client_txn_resolve(PyObject *self, PyObject *args);
+struct txn *txn_new(struct client *client, os_txn *handle, PyObject *models);
+bool txn_may_be_used(const struct txn *txn);         /* else an exception */
+PyObject *row_new(struct txn *txn, os_row *handle);  /* NULL: None */
+os_row *row_handle(PyObject *self, struct txn *txn); /* NULL, with an exception */
+PyObject *model_new(struct module_state *state, const char *schema, const char *table);
+const os_model *model_of(PyObject *self, const struct module_state *state); /* NULL, with an exception */
+PyObject *client_model_table(PyObject *self, PyObject *args);
+
+/* document.c */
+PyObject *client_documents_read(PyObject *self, PyObject *args);
+PyObject *client_documents_write(PyObject *self, PyObject *args);
+PyObject *client_documents_delete(PyObject *self, PyObject *args);
+PyObject *client_documents_list(PyObject *self, PyObject *args);
+PyObject *client_documents_resolve(PyObject *self, PyObject *args);
+PyObject *client_documents_table(PyObject *self, PyObject *args);
 
 #endif

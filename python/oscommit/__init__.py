@@ -18,10 +18,14 @@ from oscommit._types import (
     UpdateVersion,
     VersionMeta,
 )
+from oscommit.client import Client
+from oscommit.documents import Document, DocumentEntry, DocumentModel, Documents, DocumentVersions, DocumentWrite
 from oscommit.exceptions import (
     AlreadyExistsError,
     BaseError,
     ConflictError,
+    ContentionError,
+    InvalidFieldError,
     LeaseLostError,
     NotFoundError,
     PreconditionError,
@@ -30,18 +34,29 @@ from oscommit.exceptions import (
 )
 from oscommit.leases import Lease, LeaseInfo, Leases
 from oscommit.locks import Lock, LockInfo, Locks
+from oscommit.models import Model
 from oscommit.store import Store, init
+from oscommit.transactions import Transaction
 
 __all__ = [
     "Abandoned",
     "AlreadyExistsError",
     "BaseError",
+    "Client",
     "ConflictError",
+    "ContentionError",
     "CredentialProvider",
     "Credentials",
+    "Document",
+    "DocumentEntry",
+    "DocumentModel",
+    "DocumentVersions",
+    "DocumentWrite",
+    "Documents",
     "GetOptions",
     "GetResult",
     "GuardedMetrics",
+    "InvalidFieldError",
     "Lease",
     "LeaseInfo",
     "LeaseLostError",
@@ -52,6 +67,7 @@ __all__ = [
     "LockInfo",
     "Locks",
     "Metrics",
+    "Model",
     "NotFoundError",
     "ObjectMeta",
     "PreconditionError",
@@ -59,6 +75,7 @@ __all__ = [
     "RequestMetrics",
     "Result",
     "Store",
+    "Transaction",
     "Unknown",
     "UpdateVersion",
     "VersionMeta",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 OVERWRITE, CREATE, MATCH = 0, 1, 2
 COMMITTED, CONFLICT, NOT_EXECUTED, UNKNOWN = 1, 2, 3, 4
-_VERDICTS = {CONFLICT: "conflict", NOT_EXECUTED: "not executed", UNKNOWN: "unknown"}
+VERDICTS = {CONFLICT: "conflict", NOT_EXECUTED: "not executed", UNKNOWN: "unknown"}
 _STOPPED = ("OS_ERR_STOPPED", "OS_ERR_BODY")
 
 Start = Callable[[Optional["_oscommit.Port"]], "_oscommit.Operation"]
@@ -50,7 +50,7 @@ class Guarded(Request[Result]):
             return result, None
         kind = {CONFLICT: self.conflict, UNKNOWN: Unknown}.get(verdict)
         assert failure is not None
-        error = error_of(failure, kind, _VERDICTS[verdict], result)
+        error = error_of(failure, kind, VERDICTS[verdict], result)
         if isinstance(error, Unknown):
             error.ticket, error.final, error.ask_again_ms = result.ticket, result.final, result.ask_again_ms
             error._store = self.store

@@ -164,9 +164,11 @@ class Result(Mapping[str, Optional[str]]):
 
 @dataclass(frozen=True)
 class Abandoned:
-    """A guarded write whose caller did not wait for its end, and which was, or may have been, applied nevertheless."""
+    """A guarded write, or a transaction, whose caller did not wait for its end, and which was, or may have been, applied
+    nevertheless."""
 
     key: str
+    """Of a write; "" of a transaction."""
     verdict: str
     """ "committed" or "unknown"."""
     ticket: str | None

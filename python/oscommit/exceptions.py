@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from oscommit._types import Abandoned, Result
     from oscommit._writes import Writes
+    from oscommit.documents import DocumentVersions
 
 
 class BaseError(Exception):
@@ -48,6 +49,10 @@ class InvalidPathError(BaseError, ValueError):
     """A key or another argument cannot be. Nothing was sent."""
 
 
+class InvalidFieldError(BaseError, ValueError):
+    """A model, a field, its value or a step of a transaction cannot be: the message says why. Nothing was applied."""
+
+
 class NotSupportedError(BaseError):
     """This store, or this way to reach it, cannot do that."""
 
@@ -69,7 +74,17 @@ class AlreadyExistsError(ConflictError, FileExistsError):
 
 
 class PreconditionError(ConflictError):
-    """The object is not the version that was asked for, or is gone."""
+    """The object, or the document, is not the version that was asked for, or is gone."""
+
+    versions: DocumentVersions | None = None
+    """Of a document: those that were found, as far as they are known."""
+
+
+class ContentionError(ConflictError):
+    """Others were faster in every run of a transaction: nothing was applied. The same transaction may be made again."""
+
+    retryable = False
+    """Raised within a transaction: whether its function runs again."""
 
 
 class NotModifiedError(BaseError):
@@ -123,8 +138,10 @@ class Unknown(BaseError):
     `Store.resolve(ticket)` or `Store.settle(ticket)`. Until then delete nothing that the write could refer to, and do not
     make the call again, as that could apply it twice. `resolve()` and `settle()` of this object do the same on its store.
 
-    `ticket` is None of a plain write (an overwrite, a delete without `if_match`), and of a rename that one request does.
-    Look at the object then.
+    A ticket of a transaction is for `Client.resolve(ticket)`, one of a document for `Documents.resolve(ticket)`.
+
+    `ticket` is None of a plain write (an overwrite, a delete without `if_match`), of a rename that one request does, and of the
+    delete of a document. Look at what is there then.
     """
 
     ticket: str | None = None
@@ -142,7 +159,10 @@ class Unknown(BaseError):
         if self.ticket is None:
             raise ValueError("This write has no ticket: look at the object.")
         if self._store is None:
-            raise ValueError("This exception came from another process: call resolve(ticket) of a store.")
+            raise ValueError(
+                "This exception came from another process, or is not of a store: call resolve(ticket) of the store, the client "
+                "or the documents that wrote it."
+            )
         return self._store, self.ticket
 
     def resolve(self, *, deadline_s: float | None = None) -> Result:

@@ -80,6 +80,31 @@ def store(place):
         yield opened
 
 
+@pytest.fixture(params=["sqlite", "dynamodb"])
+def tables(request, tmp_path):
+    """A client of tables, of which there are none yet."""
+    if request.param == "sqlite":
+        url, options = f"sqlite://{tmp_path}/tables.db", {}
+    else:
+        _, options = request.getfixturevalue("servers")
+        names = ("dynamodb_endpoint", "access_key_id", "secret_access_key", "region", "no_environment")
+        url, options = f"dynamodb://tables-{uuid.uuid4().hex[:12]}", {name: options[name] for name in names}
+    with oscommit.Client.from_url(url, **options) as client:
+        yield client
+
+
+@pytest.fixture
+def silent_client():
+    """A client of a table that answers nothing."""
+    from silent_table import SilentTable
+
+    table = SilentTable()
+    options = {"access_key_id": "a", "secret_access_key": "b", "region": "us-east-1", "no_environment": True}
+    with oscommit.Client.from_url("dynamodb://silent", dynamodb_endpoint=table.url, **options) as client:
+        yield client
+    table.close()
+
+
 @pytest.fixture
 def proxy(minio):
     """A proxy before MinIO: (proxy, the place behind it)."""

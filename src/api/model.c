@@ -6,7 +6,6 @@
 #include "model/model_schema_build.h"
 #include "syntax/json.h"
 #include "transact/stage.h"
-#include "transact/model_table.h"
 #include "transact/transact.h"
 
 #include <stdlib.h>
@@ -58,21 +57,33 @@ void os_model_free(os_model *model)
     free(model);
 }
 
-struct table_call {
-    const os_model *model;
-    const os_call *call;
-};
+/* ------------------------------------------------------------------------------------------------ tables */
 
-static os_code perform_create_table(os_client *client, const void *context, os_error *err)
+static os_code perform_table(os_client *client, const void *context, os_error *err)
 {
-    const struct table_call *of = context;
-    return model_table_create(client, of->model, of->call, err);
+    return transact_table(client, context, err);
 }
 
-os_code os_model_create_table(os_client *client, const os_model *model, const os_call *call, os_error *err)
+static os_code ask_of_table(os_client *client, const struct transact_table *asked, os_error *err)
 {
-    const struct table_call of = {.model = model, .call = call};
-    return client_perform(client, perform_create_table, &of, err);
+    os_error own;
+    error_clear(&own);
+    os_code code = client_perform(client, perform_table, asked, &own);
+    if (err != NULL)
+        *err = own;
+    return code;
+}
+
+os_code os_model_table_create(os_client *client, const os_model *model, const os_call *call, os_error *err)
+{
+    const struct transact_table asked = {.model = model, .creates = true, .call = call};
+    return ask_of_table(client, &asked, err);
+}
+
+os_code os_model_table_check(os_client *client, const os_model *model, const os_call *call, os_error *err)
+{
+    const struct transact_table asked = {.model = model, .call = call};
+    return ask_of_table(client, &asked, err);
 }
 
 /* ------------------------------------------------------------------------------------------------ transactions */

@@ -18,6 +18,15 @@ os_code transact_update(struct os_txn *txn, const os_model *model, const char *o
 os_code transact_delete(struct os_txn *txn, struct os_row *row, os_error *err);
 os_code transact_erase(struct os_txn *txn, const os_model *model, const char *key, os_error *err);
 
+/* The table of a model. */
+struct transact_table {
+    const os_model *model;
+    bool creates; /* else it is only looked at */
+    const os_call *call;
+};
+/* Blocks. */
+os_code transact_table(os_client *client, const struct transact_table *asked, os_error *err);
+
 struct transact_arguments {
     const os_txn_options *options;
     os_txn_fn function;

@@ -1,129 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of models: as @pocketgems/dynamodb makes them, and in the embedded tables. */
-#include "transact/model_table.h"
-#include "unit/api/bank.h"
+/* The table of a model by the public functions, in the embedded tables. */
+#include "unit/api/client_scratch.h"
 
-#include "model/model_schema_build.h"
-#include "support/data_file.h"
+#include "oscommit_model.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------ what it is like */
+#define SCHEMA_(more)                                                                                        \
+    "{\"title\":\"Order\",\"type\":\"object\",\"properties\":{\"shop\":{\"type\":\"string\"},"               \
+    "\"number\":{\"type\":\"integer\"},\"state\":{\"type\":\"string\"},\"city\":{\"type\":\"string\"},"      \
+    "\"until\":{\"type\":\"integer\"}},\"required\":[\"shop\",\"number\"],\"KEY\":[\"shop\"],\"SORT_KEY\":[" \
+    "\"number\"]" more "}"
+#define INDEX_(more) ",\"INDEXES\":{\"byState\":{\"KEY\":[\"state\",\"city\"],\"SPARSE\":true" more "}}"
 
-/* What CreateTable was asked for. */
-struct asked {
-    struct rows_index indexes[4];
-    const char *names[4][4];
-    struct rows_definition definition;
+static const char plain[] = SCHEMA_("");
+static const char indexed[] = SCHEMA_(INDEX_(""));
+static const char keys_only[] = SCHEMA_(INDEX_(",\"INCLUDE_ONLY\":[]"));
+static const char including[] = SCHEMA_(INDEX_(",\"INCLUDE_ONLY\":[\"until\"]"));
+static const char expiring[] = SCHEMA_(",\"EXPIRE_EPOCH_FIELD\":\"until\"");
+
+struct tables {
+    struct scratch scratch;
+    os_client *client;
+    os_model *model;
+    os_error error;
 };
 
-static const char *text_of(const json_t *object, const char *name)
+static void tables_set_up(struct tables *ret)
 {
-    return json_string_value(json_object_get(object, name));
+    scratch_set_up(&ret->scratch);
+    ret->client = scratch_table_client(&ret->scratch);
+    CHECK_CODE(os_model_parse(plain, NULL, &ret->model, &ret->error), OS_OK, &ret->error);
 }
 
-static struct rows_attribute attribute_of(const json_t *table, const char *name)
+static void tables_tear_down(struct tables *tables)
 {
-    size_t i;
-    json_t *entry;
-    json_array_foreach(json_object_get(table, "AttributeDefinitions"), i, entry)
-    {
-        if (strcmp(text_of(entry, "AttributeName"), name) == 0)
-            return (struct rows_attribute){name, rows_key_type_of(text_of(entry, "AttributeType"))};
-    }
-    fail_msg("%s has no type", name);
-    return (struct rows_attribute){.name = NULL};
+    os_model_free(tables->model);
+    os_client_close(tables->client);
+    scratch_tear_down(&tables->scratch);
 }
 
-static struct rows_key_schema keys_of(const json_t *table, const json_t *owner)
+static os_code write_row(void *context, os_txn *txn, os_error *err)
 {
-    const json_t *schema = json_object_get(owner, "KeySchema");
-    const char *sort = text_of(json_array_get(schema, 1), "AttributeName");
-    struct rows_key_schema ret = {.partition =
-                                      attribute_of(table, text_of(json_array_get(schema, 0), "AttributeName"))};
-    if (sort != NULL)
-        ret.sort = attribute_of(table, sort);
-    return ret;
+    static const char order[] = "{\"shop\":\"north\",\"number\":7,\"state\":\"new\",\"city\":\"Bern\"}";
+    return os_txn_create(txn, context, order, NULL, err);
 }
 
-static void take_table(const json_t *table, struct asked *ret)
+TEST_WITH(tables, a_table_that_is_made_is_fit_and_takes_rows)
 {
-    size_t i;
-    size_t k;
-    json_t *entry;
-    json_t *name;
-    ret->definition = (struct rows_definition){.keys = keys_of(table, table), .indexes = ret->indexes};
-    json_array_foreach(json_object_get(table, "GlobalSecondaryIndexes"), i, entry)
-    {
-        const json_t *projection = json_object_get(entry, "Projection");
-        struct rows_index *index = &ret->indexes[ret->definition.index_count++];
-        *index = (struct rows_index){.name = text_of(entry, "IndexName"),
-                                     .keys = keys_of(table, entry),
-                                     .projection = rows_projection_of(text_of(projection, "ProjectionType")),
-                                     .names = ret->names[i]};
-        json_array_foreach(json_object_get(projection, "NonKeyAttributes"), k, name)
-        {
-            ret->names[i][index->name_count++] = json_string_value(name);
-        }
+    static const char *const schemas[] = {plain, indexed, keys_only, including, expiring};
+    for (size_t i = 0; i < sizeof(schemas) / sizeof(*schemas); i++) {
+        os_model *model = NULL;
+        char table[] = "orders-0";
+        table[7] = (char)('0' + i);
+        CHECK_CODE(os_model_parse(schemas[i], table, &model, &tables->error), OS_OK, &tables->error);
+        CHECK_CODE(os_model_table_check(tables->client, model, NULL, &tables->error), OS_ERR_NO_TABLE, &tables->error);
+        CHECK_CODE(os_model_table_create(tables->client, model, NULL, &tables->error), OS_OK, &tables->error);
+        CHECK_CODE(os_model_table_create(tables->client, model, NULL, &tables->error), OS_OK, &tables->error);
+        CHECK_CODE(os_model_table_check(tables->client, model, NULL, &tables->error), OS_OK, &tables->error);
+        if (os_transact(tables->client, NULL, write_row, model, NULL, NULL, &tables->error) != OS_COMMITTED)
+            fail_msg("%s", tables->error.message);
+        os_model_free(model);
     }
 }
 
-static void check_file(const char *file)
+TEST_WITH(tables, a_table_of_another_model_is_told_apart)
 {
-    char path[DATA_PATH_SIZE];
-    char difference[512];
-    os_error err;
-    struct model *model = NULL;
-    struct model_table table;
-    struct asked asked;
-    snprintf(path, sizeof(path), "model/models/%s", file);
-    char *text = data_file(path);
-    json_t *fixture = json_loads(text, JSON_ALLOW_NUL, NULL);
-    CHECK_CODE(model_build(json_object_get(fixture, "model"), &model, &err), OS_OK, &err);
-    CHECK_CODE(model_table_of(model, &table, &err), OS_OK, &err);
-    take_table(json_object_get(fixture, "table"), &asked);
-    if (model->expires != NULL)
-        asked.definition.ttl = model->expires->name; /* it is asked for by another request */
-    const char *is_other = rows_definition_difference(&table.definition, &asked.definition, difference);
-    if (is_other != NULL)
-        fail_msg("%s: %s", file, is_other);
-    CHECK_CODE(rows_definition_check(&table.definition, &err), OS_OK, &err);
-    model_table_free(&table);
-    model_free(model);
-    json_decref(fixture);
-    free(text);
+    static const char *const others[] = {indexed, expiring};
+    CHECK_CODE(os_model_table_create(tables->client, tables->model, NULL, &tables->error), OS_OK, &tables->error);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        os_model *other = NULL;
+        CHECK_CODE(os_model_parse(others[i], NULL, &other, &tables->error), OS_OK, &tables->error);
+        CHECK_CODE(os_model_table_check(tables->client, other, NULL, &tables->error), OS_ERR_TABLE, &tables->error);
+        CHECK_CODE(os_model_table_create(tables->client, other, NULL, &tables->error), OS_ERR_TABLE, &tables->error);
+        CHECK_SAYS(&tables->error, i == 0 ? "byState" : "until");
+        os_model_free(other);
+    }
 }
 
-TEST(the_library_makes_the_same_tables)
+TEST_WITH(tables, a_model_that_is_null_has_no_table)
 {
-    char **names = data_names("model/models");
-    for (char **name = names; *name != NULL; name++)
-        check_file(*name);
-    data_names_free(names);
-}
-
-/* ------------------------------------------------------------------------------------------------ how it is made */
-
-TEST_WITH(bank, a_table_is_made_once_and_has_the_keys_of_its_model)
-{
-    os_model *others = NULL;
-    struct bank own = {.client = NULL};
-    CHECK_CODE(os_model_parse("{\"title\":\"T\",\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}},"
-                              "\"required\":[\"n\"],\"KEY\":[\"n\"]}",
-                              "Things", &others, &bank->error),
-               OS_OK, &bank->error);
-    bank_open(&own, scratch_table_client(&bank->scratch), "Things");
-    struct plan plan = {.bank = &own, .id = "a", .balance = 7};
-    assert_int_equal(bank_transact(&own, bank_create, &plan), OS_NOT_EXECUTED);
-    assert_int_equal(own.error.code, OS_ERR_NO_TABLE);
-    for (int i = 0; i < 2; i++)
-        CHECK_CODE(os_model_create_table(own.client, own.account, NULL, &own.error), OS_OK, &own.error);
-    CHECK_COMMITTED(&own, bank_create, &plan);
-    CHECK_CODE(os_model_create_table(own.client, others, NULL, &own.error), OS_ERR_TABLE, &own.error);
-    CHECK_SAYS(&own.error, "_id");
-    CHECK_CODE(os_model_create_table(own.client, NULL, NULL, &own.error), OS_ERR_ARGUMENT, &own.error);
-    os_model_free(others);
-    bank_close(&own);
+    CHECK_CODE(os_model_table_create(tables->client, NULL, NULL, &tables->error), OS_ERR_ARGUMENT, &tables->error);
+    assert_int_equal(os_model_table_check(tables->client, tables->model, NULL, NULL), OS_ERR_NO_TABLE);
 }

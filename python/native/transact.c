@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transactions: a function of Python's, on the thread that called, which the library may call several times. */
+#include "native.h"
+
+#include <stdio.h>
+
+struct running {
+    struct blocking blocking;
+    PyObject *function;
+    PyObject *models; /* a set */
+};
+
+static os_code say_again(os_error *err)
+{
+    *err = (os_error){.code = OS_ERR_CONFLICT};
+    (void)snprintf(
+        err->message, sizeof(err->message),
+        "The function of the transaction asked for another run, and there is none left: nothing was applied.");
+    return OS_ERR_CONFLICT;
+}
+
+/* An exception stays where it is until the library has returned: it calls nothing more. */
+static os_code say_raised(os_error *err)
+{
+    *err = (os_error){.code = OS_ERR_STOPPED};
+    return OS_ERR_STOPPED;
+}
+
+static os_code run_function(void *context, os_txn *handle, os_error *err)
+{
+    struct running *running = context;
+    PyObject *answer = NULL;
+
+    blocking_take_back(&running->blocking);
+    struct txn *txn = txn_new(running->blocking.client, handle, running->models);
+    if (txn != NULL) {
+        answer = PyObject_CallFunctionObjArgs(running->function, (PyObject *)txn, NULL);
+        txn->handle = NULL;
+        Py_DECREF(txn);
+    }
+    int commits = answer == NULL ? -1 : PyObject_IsTrue(answer);
+    Py_XDECREF(answer);
+    blocking_let_go(&running->blocking);
+    if (commits < 0)
+        return say_raised(err);
+    return commits ? OS_OK : say_again(err);
+}
+
+static PyObject *outcome(const os_txn_result *result, const os_error *err)
+{
+    return Py_BuildValue("(iNIIN)", (int)result->verdict, err->code == OS_OK ? text_object(NULL) : error_object(err),
+                         result->runs, result->requests, text_object(result->ticket));
+}
+
+static PyObject *transact(struct running *running, const os_txn_options *options)
+{
+    struct blocking *blocking = &running->blocking;
+    os_client *client = blocking->client->handle;
+    os_txn_result result = OS_TXN_RESULT_INIT;
+    os_error err;
+
+    blocking_let_go(blocking);
+    (void)os_transact(client, options, run_function, running, &blocking->call, &result, &err);
+    blocking_take_back(blocking);
+    PyObject *made = PyErr_Occurred() == NULL ? outcome(&result, &err) : NULL;
+    os_txn_result_clear(&result);
+    /* A signal that came meanwhile is handled before the caller has what is returned. */
+    if (made != NULL && PyObject_SetAttrString(running->function, "outcome", made) != 0)
+        Py_CLEAR(made);
+    return made;
+}
+
+PyObject *client_transact(PyObject *self, PyObject *args)
+{
+    struct running running;
+    os_txn_options options = OS_TXN_OPTIONS_INIT;
+    unsigned long long deadline_ms;
+    PyObject *ended = NULL;
+
+    if (!PyArg_ParseTuple(args, "KOpIIIpp:transact", &deadline_ms, &running.function, &options.no_retries,
+                          &options.retries, &options.initial_backoff_ms, &options.max_backoff_ms, &options.read_only,
+                          &options.cache_rows) ||
+        !blocking_begin(&running.blocking, (struct client *)self, deadline_ms))
+        return NULL;
+    running.models = PySet_New(NULL);
+    if (running.models != NULL)
+        ended = transact(&running, &options);
+    blocking_end(&running.blocking);
+    Py_XDECREF(running.models);
+    return ended;
+}
+
+/* (verdict, error) */
+PyObject *client_txn_resolve(PyObject *self, PyObject *args)
+{
+    struct client *client = (struct client *)self;
+    struct blocking blocking;
+    unsigned long long deadline_ms;
+    const char *ticket;
+    os_error err;
+
+    if (!PyArg_ParseTuple(args, "Ks:txn_resolve", &deadline_ms, &ticket) ||
+        !blocking_begin(&blocking, client, deadline_ms))
+        return NULL;
+    os_client *handle = client->handle;
+    blocking_let_go(&blocking);
+    os_verdict verdict = os_txn_resolve(handle, ticket, &blocking.call, &err);
+    blocking_take_back(&blocking);
+    blocking_end(&blocking);
+    return Py_BuildValue("(iN)", (int)verdict, err.code == OS_OK ? text_object(NULL) : error_object(&err));
+}
+
+PyObject *client_model_table(PyObject *self, PyObject *args)
+{
+    struct client *client = (struct client *)self;
+    struct blocking blocking;
+    unsigned long long deadline_ms;
+    PyObject *object;
+    int creates;
+    os_error err;
+
+    if (!PyArg_ParseTuple(args, "KOp:model_table", &deadline_ms, &object, &creates))
+        return NULL;
+    const os_model *model = model_of(object, client->state);
+    if (model == NULL || !blocking_begin(&blocking, client, deadline_ms))
+        return NULL;
+    os_client *handle = client->handle;
+    blocking_let_go(&blocking);
+    os_code code = (creates ? os_model_table_create : os_model_table_check)(handle, model, &blocking.call, &err);
+    blocking_take_back(&blocking);
+    blocking_end(&blocking);
+    if (code != OS_OK)
+        return raise_failure(client->state, &err);
+    Py_RETURN_NONE;
+}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Versioned documents as a mapping."""
+
+import oscommit
+import pytest
+from oscommit import DocumentVersions, DocumentWrite, PreconditionError, exceptions
+
+
+@pytest.fixture
+def docs(tables):
+    opened = tables.documents(parallelism=4)
+    opened.table(create=True)
+    opened.table()
+    return opened
+
+
+def test_a_document_is_written_read_and_deleted(docs):
+    with pytest.raises(KeyError):
+        docs["device", "pump"]
+    assert ("device", "pump") not in docs and docs.get(("device", "pump")) is None
+    first = docs.write("device", "pump", reported={"on": True}, client_token="me")
+    assert first == DocumentVersions(1, 0)
+    second = docs.write("device", "pump", desired={"on": False, "speeds": [1, 2.5]}, after=first)
+    assert second == DocumentVersions(1, 1)
+    found = docs["device", "pump"]
+    assert (found.id, found.name, found.exists) == ("device", "pump", True)
+    assert found.reported.value == {"on": True} and found.reported.client_token.startswith("me#")
+    assert found.reported.timestamp_ns > 1_700_000_000 * 10**9
+    assert found.desired.value == {"on": False, "speeds": [1, 2.5]}
+    both = docs.write("device", "pump", reported={"on": False}, desired={}, after=found)
+    assert both == DocumentVersions(2, 2)
+    docs.delete("device", "pump", reported=False, after=both)
+    assert docs["device", "pump"].desired_version == 0
+    docs.delete("device", "pump", desired=False)
+    assert ("device", "pump") not in docs
+
+
+def test_another_version_is_a_conflict_that_tells_it(docs):
+    seen = docs.write("device", "pump", reported={"n": 1})
+    docs.write("device", "pump", reported={"n": 2}, after=seen)
+    with pytest.raises(PreconditionError, match="another version") as caught:
+        docs.write("device", "pump", reported={"n": 3}, after=seen)
+    assert caught.value.versions == DocumentVersions(2, 0) and caught.value.verdict == "conflict"
+    with pytest.raises(PreconditionError):
+        docs.write("device", "pump", reported={"n": 3})
+    with pytest.raises(PreconditionError) as caught:
+        docs.delete("device", "pump", desired=False, after=seen)
+    assert caught.value.versions.reported_version == 2
+    assert docs["device", "pump"].reported.value == {"n": 2}
+
+
+def test_both_models_in_one_item(tables):
+    docs = tables.documents(combined=True)
+    docs.table(create=True)
+    first = docs.write("device", "pump", reported={"a": 1}, desired={"b": 2})
+    assert first == DocumentVersions(1, 1)
+    with pytest.raises(exceptions.InvalidPathError, match="both"):
+        docs.write("device", "pump", reported={"a": 1}, after=first)
+    with pytest.raises(PreconditionError) as caught:
+        docs.write("device", "pump", reported={}, desired={})
+    assert caught.value.versions == first
+    assert [entry.kind for entry in docs.list()] == ["combined"]
+
+
+def test_many_are_written_and_read(docs):
+    names = [("device", str(i)) for i in range(150)]
+    docs.write("device", "7", reported={})
+    results = docs.write_all([DocumentWrite(*name, reported={"name": name[1]}) for name in names])
+    assert [isinstance(result, PreconditionError) for result in results] == [name[1] == "7" for name in names]
+    assert results[8] == DocumentVersions(1, 0)
+    found = docs.read([*names, ("device", "none")])
+    assert [one.name for one in found] == [*(name for _, name in names), "none"]
+    assert found[8].reported.value == {"name": "8"} and not found[-1].exists
+    docs.write("other", "1", desired={})
+    assert len(docs) == 151 and set(docs) == {*names, ("other", "1")}
+    (entry,) = docs.list("other")
+    assert (entry.id, entry.name, entry.kind, entry.version) == ("other", "1", "desired", 1)
+
+
+def test_what_a_document_cannot_be(docs, tables):
+    with pytest.raises(exceptions.InvalidPathError):
+        docs.write("", "pump", reported={})
+    with pytest.raises(exceptions.InvalidPathError):
+        docs.write("device", "pump")
+    with pytest.raises(ValueError, match="JSON"):
+        docs.write("device", "pump", reported={"n": float("inf")})
+    with pytest.raises(TypeError):
+        docs.write("device", 5, reported={})
+    with pytest.raises(exceptions.NotFoundError):
+        tables.documents("none-of-this-name").read([("device", "pump")])
+    assert not list(docs)
+
+
+def test_a_write_without_an_answer_is_unknown(silent_client):
+    docs = silent_client.documents()
+    with pytest.raises(oscommit.Unknown) as caught:
+        docs.write("device", "pump", reported={}, deadline_s=2)
+    ticket = caught.value.ticket
+    assert ticket.startswith("{") and caught.value.verdict == "unknown"
+    with pytest.raises(oscommit.Unknown):
+        docs.resolve(ticket, deadline_s=1)
+
+
+def test_a_ticket_is_decided_where_the_table_answers(docs):
+    with pytest.raises(oscommit.Unknown, match="ticket"):
+        docs.resolve("{}")

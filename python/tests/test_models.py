@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models as classes: what their annotations and Meta say."""
+
+from typing import Any, ClassVar, Literal, Optional
+
+import oscommit
+import pytest
+from oscommit import InvalidFieldError
+from oscommit.models import Index, Key, Model, _schema_of, field, key, sort_key
+
+
+class Everything(Model):
+    kind: ClassVar[str] = "not a field"
+    shop: str = key(min_length=1)
+    number: int = sort_key()
+    price: float = field(minimum=0, maximum=1e6)
+    name: Optional[str] = field(max_length=5, pattern="^[a-z]*$")
+    paid: bool = False
+    state: Literal["new", "sent"] = "new"
+    tags: list[str] = field(default=[], max_items=3)
+    more: Optional[dict[str, Any]] = None
+    maker: Optional[str] = field(read_only=True)
+    until: Optional[int] = None
+    key_: Optional[str] = field(name="key")
+
+    class Meta:
+        table = "orders"
+        title = "Order"
+        expire = "until"
+        indexes = {
+            "byState": Index(key=["state"], sort_key=["price"]),
+            "byName": Index(key=["name", "key_"], include_only=["paid"], sparse=True),
+        }
+        index_include_keys = True
+
+
+def test_annotations_are_a_schema():
+    assert _schema_of(Everything, vars(Everything.Meta)) == {
+        "title": "Order",
+        "type": "object",
+        "properties": {
+            "shop": {"type": "string", "minLength": 1},
+            "number": {"type": "integer"},
+            "price": {"type": "number", "minimum": 0, "maximum": 1e6},
+            "name": {"type": "string", "maxLength": 5, "pattern": "^[a-z]*$"},
+            "paid": {"type": "boolean", "default": False},
+            "state": {"type": "string", "enum": ["new", "sent"], "default": "new"},
+            "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 3, "default": []},
+            "more": {"type": "object", "additionalProperties": True},
+            "maker": {"type": "string", "readOnly": True},
+            "until": {"type": "integer"},
+            "key": {"type": "string"},
+        },
+        "required": ["shop", "number", "price", "paid", "state", "tags"],
+        "KEY": ["shop"],
+        "SORT_KEY": ["number"],
+        "INDEXES": {
+            "byState": {"KEY": ["state"], "SORT_KEY": ["price"], "SPARSE": False},
+            "byName": {"KEY": ["name", "key"], "INCLUDE_ONLY": ["paid"], "SPARSE": True},
+        },
+        "EXPIRE_EPOCH_FIELD": "until",
+        "INDEX_INCLUDE_KEYS": True,
+    }
+
+
+def test_a_key_has_its_parts_in_order_or_by_name():
+    wanted = Key(Everything, {"shop": "north", "number": 7})
+    assert Everything.key("north", 7) == Everything.key("north", number=7) == wanted
+    with pytest.raises(TypeError, match="2 parts: shop, number"):
+        Everything.key("north", 7, 8)
+
+
+def test_all_types_come_back_as_they_went(tables):
+    class Order(Everything):
+        class Meta:
+            table = f"orders-{id(tables)}"
+            expire = "until"
+
+    def write(tx):
+        row = tx.create(Order, shop="north", number=7, price=3, more={"a": [1, {"b": None}]}, key_="k", maker="us")
+        row.name = "abc"
+
+    def read(tx):
+        row = tx.get(Order, ("north", 7))
+        assert type(row.price) is float and type(row.number) is int and row.until is None
+        assert repr(row) == "Order(shop='north', number=7)"
+        row.name, row.price, row.tags = None, 4.25, [*row.tags, "t"]
+        return row.as_dict()
+
+    tables.table(Order, create=True)
+    tables.table(Order)
+    tables.transact(write)
+    expected = {"shop": "north", "number": 7, "price": 4.25, "paid": False, "state": "new", "tags": ["t"]}
+    expected.update(more={"a": [1, {"b": None}]}, key_="k", maker="us")
+    assert tables.transact(read) == expected
+    assert tables.transact(lambda tx: tx.get(Order.key("north", 7)).as_dict()) == expected
+
+
+@pytest.mark.parametrize(
+    "name, value, why",
+    [
+        ("price", -1, "minimum"),
+        ("price", "much", "price"),
+        ("name", "longer", "5"),
+        ("name", "UP", "pattern"),
+        ("state", "lost", "state"),
+        ("paid", None, "required"),
+        ("tags", ["a", "b", "c", "d"], "3"),
+        ("maker", "them", "read-only"),
+        ("shop", "south", "does not change"),
+    ],
+)
+def test_a_value_that_cannot_be(tmp_path, name, value, why):
+    class Order(Everything):
+        pass
+
+    with oscommit.Client.from_url(f"sqlite://{tmp_path}/tables.db") as client:
+        client.table(Order, create=True)
+
+        def set_it(tx):
+            row = tx.create(Order, shop="north", number=7, price=3, maker="us")
+            before = getattr(row, name)
+            with pytest.raises(InvalidFieldError, match=why) as caught:
+                setattr(row, name, value)
+            assert isinstance(caught.value, ValueError) and getattr(row, name) == before
+
+        client.transact(set_it)
+        with pytest.raises(InvalidFieldError, match='no field "prise". Did you mean "price"'):
+            client.transact(lambda tx: tx.create(Order, shop="north", number=8, prise=3))
+        with pytest.raises(AttributeError, match='no field "prise". Did you mean "price"'):
+            client.transact(lambda tx: setattr(tx.get(Order, ("north", 7)), "prise", 3))
+        with pytest.raises(ValueError, match="JSON"):
+            client.transact(lambda tx: setattr(tx.get(Order, ("north", 7)), "price", float("nan")))
+
+
+def make(annotation, value=None, meta=None):
+    members = {"__annotations__": {"id": str, "x": annotation}, "id": key(), "x": value}
+    return type("Made", (Model,), {**members, **({"Meta": type("Meta", (), meta)} if meta else {})})
+
+
+@pytest.mark.parametrize(
+    "annotation, value, meta, kind, why",
+    [
+        (set, None, None, TypeError, "Made.x is of a type that no field has"),
+        (Literal["a", 1], "a", None, TypeError, "Made.x is of a type that no field has"),
+        (int, None, None, TypeError, "default None, and is not Optional"),
+        (int, "five", None, InvalidFieldError, "Made.x"),
+        (int, 5, {"tabel": "t"}, TypeError, '"tabel", which is not known. Did you mean "table"'),
+        (int, 5, {"indexes": {"byX": Index(key=["y"])}}, InvalidFieldError, '"y", which is no field'),
+        (int, 5, {"expire": "y"}, InvalidFieldError, "EXPIRE_EPOCH_FIELD"),
+    ],
+)
+def test_a_class_that_is_no_model(annotation, value, meta, kind, why):
+    with pytest.raises(kind, match=why):
+        make(annotation, value, meta)
+
+
+def test_names_that_a_row_has_are_no_fields():
+    with pytest.raises(TypeError, match=r'Choose another, and give this one to the table: field\(name="is_new"\)'):
+        type("Made", (Model,), {"__annotations__": {"id": str, "is_new": bool}, "id": key(), "is_new": False})
+    with pytest.raises(TypeError, match='no rule "minumum". Did you mean "minimum"'):
+        field(minumum=3)
+
+
+def test_a_class_without_a_key_is_a_base(tmp_path):
+    class Base(Model):
+        note: Optional[str] = None
+
+    class Derived(Base):
+        id: str = key()
+
+    with oscommit.Client.from_url(f"sqlite://{tmp_path}/tables.db") as client:
+        client.table(Derived, create=True)
+        assert client.transact(lambda tx: tx.create(Derived, id="a", note="n").note) == "n"
+        with pytest.raises(TypeError, match="Base has no key"):
+            client.table(Base)
+    with pytest.raises(TypeError, match=r"tx.create\(Derived"):
+        Derived()
