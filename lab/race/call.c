@@ -133,8 +133,8 @@ os_verdict race_settle(struct race_worker *worker, uint64_t call, const char *ti
     bool final = false;
 
     for (unsigned asked = 1; !final && race_now_us() < patience_ends && !worker->stop; asked++) {
-        final = worker->bank.accounts > 0 ? race_ask_of_transaction(worker, ticket, asked, &message)
-                                          : ask_of_object(worker, ticket, &message);
+        final = worker->ask != NULL ? worker->ask(worker, ticket, asked, &message)
+                                    : ask_of_object(worker, ticket, &message);
         message.end_us = race_now_us();
         if (!final)
             race_pause_shortly(worker);

@@ -25,12 +25,18 @@ struct race_front {
     _Atomic uint64_t since_us[RACE_KINDS][RACE_SLOTS_MAX]; /* somebody is at it since then; 0: nobody */
 };
 
+struct race_worker;
+
+/* What came of something, by its ticket; `asked` counts the questions. True: no later one is answered otherwise. */
+typedef bool race_ask_fn(struct race_worker *worker, const char *ticket, unsigned asked, struct race_message *message);
+
 struct race_worker {
     struct session session;
     const char *prefix;
     uint64_t lease_count; /* leases that are raced for; 0: objects are */
     uint64_t lease_ttl_s;
     struct bank bank; /* accounts 0: no transactions race */
+    race_ask_fn *ask; /* NULL: tickets are of objects */
     char id[RACE_ID_SIZE];
     struct race_task task;
     struct race_front *front;
@@ -100,8 +106,6 @@ void race_contend(struct race_worker *worker);
 
 void race_trade(struct race_worker *worker);
 
-/* What came of a transaction, by its ticket. True: no later question is answered otherwise. */
-bool race_ask_of_transaction(struct race_worker *worker, const char *ticket, unsigned asked,
-                             struct race_message *message);
+race_ask_fn race_ask_of_transaction;
 
 #endif

@@ -98,6 +98,7 @@ static bool open_bank(struct race_worker *worker, uint64_t accounts)
 {
     os_error error = {0};
 
+    worker->ask = accounts > 0 ? race_ask_of_transaction : NULL;
     if (accounts == 0 ||
         bank_open(&worker->bank, worker->session.client, &worker->session.call,
                   options_text(worker->session.options, OPTION_LEDGER), worker->prefix, (unsigned)accounts, &error))

@@ -131,8 +131,11 @@ class Documents(BackendCase):
             "dynamodb://commits": "dynamodb://" + self.table, "dynamodb://leases": "dynamodb://" + leases,
             "https://store.example:9000": self.store_endpoint + " --rounds 3", "10m": "10s", "5m": "15s",
             "sqlite:///srv/leases.db": f"sqlite://{self.place}/leases.db --duration 8s",
-            "race --lock    #": "race --lock --duration 8s #"})
-        self.run_all("docs/race.md", 3)
+            "race --lock    #": "race --lock --duration 8s #",
+            "dynamodb://accounts": "dynamodb://" + self.table + "-accounts",
+            "sqlite:///srv/rows.db": f"sqlite://{self.place}/rows.db --duration 4s",
+            "race --transactions    #": "race --transactions --duration 4s #"})
+        self.run_all("docs/race.md", 4)
         profile = json.loads(self.read("store.json"))
         self.assertEqual((profile["format"], profile["name"]), (1, "MinIO"))
         self.assertIn(b"<html", self.read("race.html"))
