@@ -34,7 +34,7 @@ static void row_op_free(struct row_op *op)
     free(op);
 }
 
-void row_op_finish(struct row_op *op, enum table_outcome outcome)
+static void row_op_finish(struct row_op *op, enum table_outcome outcome)
 {
     struct row_answer *answer = &op->answer;
     if (outcome != TABLE_OK)
@@ -316,6 +316,7 @@ static struct row_dynamo *row_dynamo_of(struct row_service *service)
 static bool row_op_init(struct row_op *op, struct row_dynamo *dynamo, const struct row_request *request)
 {
     op->request = *request;
+    op->finish = row_op_finish;
     retry_init(&op->retry, dynamo->connection.loop, ask_for_the_rest);
     dynamo_call_init(&op->call, &row_caller, &dynamo->connection);
     op->call.deadline_monotonic_ms = request->deadline_monotonic_ms;

@@ -19,10 +19,9 @@ struct row_op {
     size_t batch_most;  /* keys of one request: fewer where the answer was too much to be read */
     char where[400];    /* "table NAME in REGION", for sentences */
     struct dynamo_preparing preparing;
-    struct rows_described *described; /* CREATE, CHECK */
+    struct rows_described *described;                              /* CREATE, CHECK */
+    void (*finish)(struct row_op *op, enum table_outcome outcome); /* of both; op is gone then */
 };
-
-void row_op_finish(struct row_op *op, enum table_outcome outcome); /* op is gone then */
 
 /* row_dynamo_table.c: CREATE and CHECK. */
 bool row_table_begin(struct row_op *op); /* false: out of memory */

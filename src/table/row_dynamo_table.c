@@ -95,7 +95,8 @@ static os_code say_missing(struct dynamo_preparing *preparing, os_error *err)
 
 static void finish(struct dynamo_preparing *preparing, enum table_outcome outcome)
 {
-    row_op_finish(op_of(preparing), outcome);
+    struct row_op *op = op_of(preparing);
+    op->finish(op, outcome);
 }
 
 static const struct dynamo_preparer preparer = {
