@@ -18,36 +18,55 @@ static os_code check_count(const char *what, size_t count, os_error *err)
                      ROWS_AT_ONCE_MAX, count);
 }
 
-/* A name and an ARN are two tables here; the service finds out itself. `b` may be a whole item. */
-static os_code check_apart(const char *what, const struct rows_key *a, const struct rows_key *b, os_error *err)
+/* The items that were named so far. A key is compared with those of its hash alone: comparing values takes long. */
+struct named {
+    const char *what; /* names them */
+    struct rows_key keys[ROWS_AT_ONCE_MAX];
+    uint64_t hashes[ROWS_AT_ONCE_MAX];
+    size_t count;
+};
+
+/* A name and an ARN are two tables here; the service finds out itself. `key` may be that of a whole item. */
+static os_code name_once(struct named *named, struct rows_key key, os_error *err)
 {
     char text[ROWS_KEY_TEXT_SIZE];
-    if (strcmp(a->table->name, b->table->name) != 0 || !rows_same_key(&a->table->keys, a->key, b->key))
-        return OS_OK;
-    return error_set(err, OS_ERR_ARGUMENT, "%s names the item %s of table \"%s\" twice, which DynamoDB refuses.", what,
-                     rows_key_text(&b->table->keys, b->key, text), b->table->name);
+    const struct rows_keys *names = &key.table->keys;
+    uint64_t hash = rows_key_hash(names, key.key);
+    for (size_t i = 0; i < named->count; i++) {
+        const struct rows_key *other = &named->keys[i];
+        if (named->hashes[i] == hash && strcmp(other->table->name, key.table->name) == 0 &&
+            rows_same_key(names, other->key, key.key))
+            return error_set(err, OS_ERR_ARGUMENT,
+                             "%s names the item %s of table \"%s\" twice, which DynamoDB refuses.", named->what,
+                             rows_key_text(names, key.key, text), key.table->name);
+    }
+    named->keys[named->count] = key;
+    named->hashes[named->count++] = hash;
+    return OS_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- reads */
 
 os_code rows_check_keys(const struct rows_key *keys, size_t count, os_error *err)
 {
+    struct named named = {.what = a_read};
     os_code code = check_count(a_read, count, err);
     for (size_t i = 0; i < count && code == OS_OK; i++) {
         code = rows_check_key(&keys[i], err);
-        for (size_t j = 0; j < i && code == OS_OK; j++)
-            code = check_apart(a_read, &keys[j], &keys[i], err);
+        if (code == OS_OK)
+            code = name_once(&named, keys[i], err);
     }
     return code;
 }
 
 os_code rows_check_gets(const struct rows_get *gets, size_t count, os_error *err)
 {
+    struct named named = {.what = a_read};
     os_code code = check_count(a_read, count, err);
     for (size_t i = 0; i < count && code == OS_OK; i++) {
         code = rows_check_get(&gets[i], err);
-        for (size_t j = 0; j < i && code == OS_OK; j++)
-            code = check_apart(a_read, &gets[j].of, &gets[i].of, err);
+        if (code == OS_OK)
+            code = name_once(&named, gets[i].of, err);
     }
     return code;
 }
@@ -87,16 +106,13 @@ static struct rows_key key_of(const struct rows_write *write)
 
 os_code rows_check_together(const struct rows_transaction *transaction, os_error *err)
 {
+    struct named named = {.what = a_transaction};
     size_t bytes = 0;
     for (size_t i = 0; i < transaction->count; i++) {
-        const struct rows_key key = key_of(&transaction->writes[i]);
-        for (size_t j = 0; j < i; j++) {
-            const struct rows_key other = key_of(&transaction->writes[j]);
-            os_code code = check_apart(a_transaction, &other, &key, err);
-            if (code != OS_OK)
-                return code;
-        }
-        bytes += item_size(key.key);
+        os_code code = name_once(&named, key_of(&transaction->writes[i]), err);
+        if (code != OS_OK)
+            return code;
+        bytes += item_size(transaction->writes[i].item);
     }
     return rows_check_size(bytes, err);
 }

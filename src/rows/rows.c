@@ -3,6 +3,7 @@
 
 #include "attribute/scalar.h"
 #include "attribute/value.h"
+#include "base/fnv.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,25 @@ bool rows_same_key(const struct rows_keys *keys, const json_t *a, const json_t *
 {
     return value_equal(json_object_get(a, keys->partition), json_object_get(b, keys->partition)) &&
            (keys->sort == NULL || value_equal(json_object_get(a, keys->sort), json_object_get(b, keys->sort)));
+}
+
+/* Equal numbers have one text. */
+static uint64_t hash_of_value(const json_t *value)
+{
+    char number_form[NUMBER_TEXT_SIZE];
+    struct number number;
+    struct text text = scalar_text(value_inside(value));
+    if (value_type(value) != VALUE_N || number_parse(text, &number) != NUMBER_OK)
+        return fnv_of_bytes(text.p, text.len);
+    return fnv_of_bytes(number_form, number_text(&number, number_form));
+}
+
+uint64_t rows_key_hash(const struct rows_keys *keys, const json_t *item)
+{
+    uint64_t hash = hash_of_value(json_object_get(item, keys->partition));
+    if (keys->sort == NULL)
+        return hash;
+    return hash * UINT64_C(1099511628211) + hash_of_value(json_object_get(item, keys->sort));
 }
 
 /* Returns how much is written. */

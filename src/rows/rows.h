@@ -92,6 +92,8 @@ const struct rows_keys *rows_list_keys(const struct rows_list *list);
 bool rows_is_key_name(const struct rows_keys *keys, const char *name);
 /* Whether two items, or keys, have the same key. An attribute of it that one lacks is another. */
 bool rows_same_key(const struct rows_keys *keys, const json_t *a, const json_t *b);
+/* Those that have the same key have the same hash. Of keys that have been checked. */
+uint64_t rows_key_hash(const struct rows_keys *keys, const json_t *item);
 
 enum { ROWS_KEY_TEXT_SIZE = 300 };
 /* "pk "a", sk "7"", for a sentence; a long one is cut. Returns `ret`. */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transact/txn.h"
 
-#include "attribute/number.h"
-#include "attribute/scalar.h"
 #include "base/error.h"
-#include "base/fnv.h"
 #include "syntax/json.h"
 
 #include <string.h>
@@ -31,22 +28,9 @@ os_call txn_time_left(const struct os_txn *txn)
     return left;
 }
 
-/* Equal numbers have one text. */
-static uint64_t hash_of_value(const json_t *value)
-{
-    char number_form[NUMBER_TEXT_SIZE];
-    struct number number;
-    struct text text = scalar_text(value_inside(value));
-    if (value_type(value) != VALUE_N || number_parse(text, &number) != NUMBER_OK)
-        return fnv_of_bytes(text.p, text.len);
-    return fnv_of_bytes(number_form, number_text(&number, number_form));
-}
-
 static size_t chain_of(const struct rows_keys *keys, const json_t *key)
 {
-    uint64_t hash = hash_of_value(json_object_get(key, keys->partition));
-    if (keys->sort != NULL)
-        hash = hash * UINT64_C(1099511628211) + hash_of_value(json_object_get(key, keys->sort));
+    uint64_t hash = rows_key_hash(keys, key);
     return (size_t)((hash ^ hash >> 32) % TXN_CHAINS);
 }
 
