@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* ------------------------------------------------------------------------------------------------ times */
 
@@ -237,6 +238,20 @@ TEST_WITH(sources, a_stop_ends_the_pause_before_the_next_attempt)
     assert_true(pausing.code == OS_ERR_CANCELLED || pausing.response.status == 503);
     assert_int_equal(http_server_count(sources->server), 1);
     http_response_free(&pausing.response);
+}
+
+/* The stop comes after the answer, whatever the threads do. */
+TEST_WITH(sources, a_stop_in_the_pause_leaves_the_answer_before_it)
+{
+    const uint64_t one = 1;
+    struct http_response response;
+    sources_answer(sources, "503 Busy", "busy");
+    assert_int_equal(write(sources->fetcher.stop_fd, &one, sizeof(one)), sizeof(one));
+    assert_int_equal(ask(sources, 2, &response), OS_OK);
+    assert_int_equal(response.status, 503);
+    assert_string_equal(buf_str(&response.body), "busy");
+    assert_int_equal(http_server_count(sources->server), 1);
+    http_response_free(&response);
 }
 
 TEST_WITH(sources, an_answer_that_is_final_is_not_asked_for_again)
