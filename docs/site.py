@@ -36,6 +36,8 @@ API_PAGE = """# The C interface {#page_api}
 <a href="api/oscommit__lance_8h.html">oscommit_lance.h</a>: Lance tables.
 
 <a href="api/oscommit__document_8h.html">oscommit_document.h</a>: versioned documents.
+
+<a href="api/oscommit__model_8h.html">oscommit_model.h</a>: typed rows, and transactions of them.
 """
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"(`+)(?:(?!\1).)+\1")

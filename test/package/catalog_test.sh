@@ -3,6 +3,7 @@
 # The catalog of the examples: eight processes race on it, some are killed after each of their requests, a gc follows, and a
 # judge reads the history. Every commit has seen the versions of both tables. So the history is serializable only if the
 # commits form one line, in which each has seen what the one before left.
+# Runs: docs/catalog.md
 # usage: catalog_test.sh OSCOMMIT EXAMPLE_CATALOG [STORE]; without a store, one of files
 set -uo pipefail
 oscommit=$1
@@ -16,6 +17,24 @@ fail() {
     echo "$*"
     status=1
 }
+
+# The commands of the page, in which the compiler gives the program of this build.
+run_page() {
+    local bin=$work/bin
+    mkdir "$bin" "$work/page" && cd -- "$work/page" || return 1
+    printf '#!/bin/sh\ncp "%s" catalog\n' "$catalog" >"$bin/cc"
+    printf '#!/bin/sh\n' >"$bin/pkg-config"
+    chmod +x "$bin/cc" "$bin/pkg-config"
+    ln -s "$oscommit" "$bin/oscommit"
+    PATH=$bin:$PATH
+    eval "$(awk '/^```/ { inside = $0 == "```sh"; next } inside' "$1")"
+}
+if [[ $# == 2 ]]; then
+    (run_page "$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../docs" && pwd)/catalog.md") >"$work/page.out" 2>&1
+    # Of six commits two are of both tables; and each of the three kinds moves something.
+    [[ $(grep -c '/metadata/' "$work/page.out") == 16 && $(tail -n 1 "$work/page.out") == '0 removed, 0 failed' ]] ||
+        fail "the commands of docs/catalog.md: $(cat "$work/page.out")"
+fi
 
 store=${3:-file://$work/store}
 run() {
