@@ -161,7 +161,7 @@ static const char *fault_of(const struct rows_write *write)
     return write->kind != ROWS_UPDATE && write->change_count > 0 ? "Only an UPDATE has changes." : NULL;
 }
 
-os_code rows_check_write(const struct rows_write *write, os_error *err)
+static os_code check_write(const struct rows_write *write, os_error *err)
 {
     const char *fault = fault_of(write);
     if (fault != NULL)
@@ -175,10 +175,20 @@ os_code rows_check_write(const struct rows_write *write, os_error *err)
     return code == OS_OK ? check_changes(write, err) : code;
 }
 
+/* There an update must have an expression (API Reference, "Update"); DynamoDB Local does without. */
+os_code rows_check_write(const struct rows_write *write, os_error *err)
+{
+    if (write->kind == ROWS_UPDATE && write->change_count == 0)
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "An update in a transaction has no changes, which DynamoDB refuses: give one, or check the "
+                         "item.");
+    return check_write(write, err);
+}
+
 os_code rows_check_write_alone(const struct rows_write *write, os_error *err)
 {
     if (write->kind == ROWS_CHECK)
         return error_set(err, OS_ERR_ARGUMENT,
                          "A check of an item stands only in a transaction: read the item instead.");
-    return rows_check_write(write, err);
+    return check_write(write, err);
 }

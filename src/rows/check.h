@@ -24,7 +24,7 @@ os_code rows_check_name(const char *name, const char *what, os_error *err); /* `
 
 os_code rows_check_key(const struct rows_key *key, os_error *err);
 os_code rows_check_get(const struct rows_get *get, os_error *err);
-/* In a transaction; and alone, where no CHECK may stand. */
+/* In a transaction, where an UPDATE must change something; and alone, where no CHECK may stand. */
 os_code rows_check_write(const struct rows_write *write, os_error *err);
 os_code rows_check_write_alone(const struct rows_write *write, os_error *err);
 os_code rows_check_list(const struct rows_list *list, os_error *err);

@@ -48,7 +48,7 @@ struct rows_write {
     enum rows_write_kind kind;
     const struct rows_table *table;
     const json_t *item;           /* PUT: all of it; the others: its key */
-    const struct change *changes; /* UPDATE; without any it makes an item of the key, where there is none */
+    const struct change *changes; /* UPDATE; alone without any it makes an item of the key, where there is none */
     size_t change_count;
     struct condition condition; /* without terms there is none */
     bool returns_item;          /* UPDATE: as it is then; PUT, DELETE: as it was. Not in a transaction */

@@ -29,7 +29,7 @@ static const struct write_row {
     const char *says; /* NULL: it is fine */
 } write_rows[] = {
     {"an item", ROWS_PUT, {"orders", {"pk", "sk"}}, "{'pk':{'S':'a'},'sk':{'N':'1'},'x':{'S':'y'}}", NULL},
-    {"a key", ROWS_UPDATE, {"orders", {"pk", "sk"}}, A1, NULL},
+    {"a key", ROWS_DELETE, {"orders", {"pk", "sk"}}, A1, NULL},
     {"a table without a key", ROWS_PUT, {"orders", {NULL, NULL}}, A1, "A key has one or two attributes"},
     {"a sort key without a name", ROWS_PUT, {"orders", {"pk", ""}}, A1, "A key has one or two attributes"},
     {"a name that is not UTF-8", ROWS_PUT, {"orders", {"\xff", NULL}}, A1, "A key has one or two attributes"},
@@ -47,7 +47,7 @@ static const struct write_row {
      {"orders", {"pk", "sk"}},
      "{'pk':{'S':'a'},'sk':{'N':'1'},'x':{'S':'y'}}",
      "table \"orders\" has the attribute \"pk\", the attribute \"sk\" and no other"},
-    {"one key of two", ROWS_UPDATE, {"users", {"pk", NULL}}, A1, "has the attribute \"pk\" and no other"},
+    {"one key of two", ROWS_DELETE, {"users", {"pk", NULL}}, A1, "has the attribute \"pk\" and no other"},
     {"a check without a condition", ROWS_CHECK, {"orders", {"pk", "sk"}}, A1, "has no condition: give one"},
     {"another kind", (enum rows_write_kind)9, {"orders", {"pk", "sk"}}, A1, "PUT, UPDATE, DELETE or CHECK"},
 };
@@ -89,6 +89,16 @@ TEST_WITH(trees, a_check_stands_in_a_transaction)
         .kind = ROWS_CHECK, .table = &orders, .item = tree(trees, A1), .condition = {&term, 1}};
     assert_int_equal(rows_check_write(&check, &err), OS_OK);
     assert_refused(rows_check_write_alone(&check, &err), &err, "stands only in a transaction");
+}
+
+TEST_WITH(trees, an_update_without_changes_stands_alone)
+{
+    os_error err;
+    const struct condition_term term = {.path = PATH({.name = "a"}), .test = CONDITION_EXISTS};
+    const struct rows_write update = {
+        .kind = ROWS_UPDATE, .table = &orders, .item = tree(trees, A1), .condition = {&term, 1}};
+    assert_int_equal(rows_check_write_alone(&update, &err), OS_OK);
+    assert_refused(rows_check_write(&update, &err), &err, "An update in a transaction has no changes");
 }
 
 /* --------------------------------------------------------------------------------------------------------- reads */
