@@ -89,11 +89,16 @@ static os_code check_projection(const struct rows_index *index, os_error *err)
                          "The index \"%s\" names %zu attributes: INCLUDE has 1 to %d, ALL and KEYS_ONLY have none.",
                          index->name, index->name_count, ROWS_INDEX_NAMES_MAX);
     }
-    for (size_t i = 0; i < index->name_count; i++)
+    for (size_t i = 0; i < index->name_count; i++) {
         if (!rows_is_attribute_name(index->names[i]))
             return error_set(err, OS_ERR_ARGUMENT,
                              "The index \"%s\" includes an attribute whose name is not 1 to 255 bytes of UTF-8.",
                              index->name);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(index->names[j], index->names[i]) == 0)
+                return error_set(err, OS_ERR_ARGUMENT, "The index \"%s\" includes the attribute \"%s\" twice.",
+                                 index->name, index->names[i]);
+    }
     return OS_OK;
 }
 

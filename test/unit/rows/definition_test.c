@@ -11,6 +11,7 @@
         .partition = { attribute, VALUE_S } \
     }
 
+static const char *const twice[] = {"a", "b", "a"};
 static const char *const names_21[21] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k",
                                          "l", "m", "n", "o", "q", "r", "s", "t", "u", "v"};
 
@@ -53,6 +54,9 @@ static const struct index_case {
     {"too many names",
      {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_INCLUDE, .names = names_21, .name_count = 21},
      "INCLUDE has 1 to 20"},
+    {"a name twice",
+     {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_INCLUDE, .names = twice, .name_count = 3},
+     "The index \"idx\" includes the attribute \"a\" twice"},
 };
 
 TEST_ROWS(index_cases, what_cannot_be_an_index_is_refused)
