@@ -20,6 +20,8 @@ static const char *fault_of(const struct path *path)
         const char *name = path->steps[i].name;
         if (name != NULL && (name[0] == '\0' || strlen(name) > PATH_NAME_MAX))
             return "the name of an attribute has 1 to 65535 bytes";
+        if (name != NULL && !text_is_utf8(text_from(name)))
+            return "the name of an attribute is UTF-8";
         if (name == NULL && path->steps[i].index > PATH_INDEX_MAX)
             return "the index of an element is at most 2147483647";
     }

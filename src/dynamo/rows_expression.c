@@ -80,16 +80,6 @@ static void add_value(struct expression *expression, const json_t *value)
         substitutes->failed = true;
 }
 
-/* JSON, and so the service, has no other names. */
-static os_code check_names(const struct path *path, os_error *err)
-{
-    char text[PATH_TEXT_SIZE];
-    for (size_t i = 0; i < path->count; i++)
-        if (path->steps[i].name != NULL && !text_is_utf8(text_from(path->steps[i].name)))
-            return error_set(err, OS_ERR_ARGUMENT, "%s: a name in this path is not UTF-8.", path_text(path, text));
-    return OS_OK;
-}
-
 /* ------------------------------------------------------------------------------------------- the whole expression */
 
 static void expression_begin(struct expression *expression, struct rows_substitutes *substitutes)
@@ -188,11 +178,6 @@ os_code rows_add_condition(struct buf *out, const char *member, const struct con
                            struct rows_substitutes *substitutes, os_error *err)
 {
     struct expression expression;
-    os_code code = OS_OK;
-    for (size_t i = 0; i < condition->count && code == OS_OK; i++)
-        code = check_names(&condition->terms[i].path, err);
-    if (code != OS_OK)
-        return code;
     expression_begin(&expression, substitutes);
     for (size_t i = 0; i < condition->count && expression_goes_on(&expression); i++) {
         if (i > 0) {
@@ -255,11 +240,6 @@ os_code rows_add_changes(struct buf *out, const struct change *changes, size_t c
                          struct rows_substitutes *substitutes, os_error *err)
 {
     struct expression expression;
-    os_code code = OS_OK;
-    for (size_t i = 0; i < count && code == OS_OK; i++)
-        code = check_names(&changes[i].path, err);
-    if (code != OS_OK)
-        return code;
     expression_begin(&expression, substitutes);
     add_clause(&expression, "SET ", 1u << CHANGE_SET | 1u << CHANGE_INCREMENT, changes, count);
     add_clause(&expression, "REMOVE ", 1u << CHANGE_REMOVE, changes, count);
@@ -274,11 +254,6 @@ os_code rows_add_projection(struct buf *out, const struct path *paths, size_t co
                             struct rows_substitutes *substitutes, os_error *err)
 {
     struct expression expression;
-    os_code code = OS_OK;
-    for (size_t i = 0; i < count && code == OS_OK; i++)
-        code = check_names(&paths[i], err);
-    if (code != OS_OK)
-        return code;
     expression_begin(&expression, substitutes);
     for (size_t i = 0; i < count && expression_goes_on(&expression); i++) {
         buf_add_str(&expression.text, i > 0 ? ", " : "");

@@ -22,7 +22,6 @@ void rows_substitutes_free(struct rows_substitutes *substitutes);
 
 /* Each appends, of what has been checked (rows/check.h), a member with the comma before it; none where there is nothing
  * to say.
- *   OS_ERR_ARGUMENT   a name is not UTF-8, which JSON cannot say
  *   OS_ERR_TOO_LARGE  an expression is too long, or has too many operators
  *   OS_ERR_NO_MEMORY  of the expression; whether `out` has taken it is for the caller to ask */
 os_code rows_add_condition(struct buf *out, const char *member, const struct condition *condition,

@@ -96,6 +96,8 @@ TEST(what_leads_nowhere_is_refused)
     refused(steps + 1, 1, "\"[0]\": a document path begins with the name of an attribute.");
     steps[1].name = "";
     refused(steps, 2, "\"a.\"\"\": the name of an attribute has 1 to 65535 bytes.");
+    steps[1].name = "b\xff";
+    refused(steps, 2, "\"a.b\\xff\": the name of an attribute is UTF-8.");
     steps[1] = (struct path_step){.index = PATH_INDEX_MAX};
     assert_int_equal(path_check(&(struct path){steps, 2}, NULL), OS_OK);
     steps[1].index++;

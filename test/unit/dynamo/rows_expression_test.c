@@ -155,20 +155,6 @@ TEST_WITH(out, names_and_values_have_at_most_2_MB)
     free(text);
 }
 
-TEST_WITH(out, a_name_that_is_no_text_is_refused)
-{
-    os_error err;
-    const struct condition_term term = {.path = PATH({.name = "a"}, {.name = "\xff"}), .test = CONDITION_EXISTS};
-    const struct change change = {.path = PATH({.name = "\xff"}), .kind = CHANGE_REMOVE};
-    assert_int_equal(
-        rows_add_condition(&out->text, "ConditionExpression", &(struct condition){&term, 1}, &out->substitutes, &err),
-        OS_ERR_ARGUMENT);
-    assert_says(err, "is not UTF-8");
-    assert_int_equal(rows_add_changes(&out->text, &change, 1, &out->substitutes, &err), OS_ERR_ARGUMENT);
-    assert_int_equal(rows_add_projection(&out->text, &change.path, 1, &out->substitutes, &err), OS_ERR_ARGUMENT);
-    assert_out(out, "");
-}
-
 /* ------------------------------------------------------------------------------------------------------- changes */
 
 static const struct change_row {
