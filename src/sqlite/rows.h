@@ -53,7 +53,7 @@ enum table_outcome sqlite_rows_list(struct sqlite_rows *rows, const struct rows_
  *   TABLE_OK              all is done
  *   TABLE_CONFLICT        conditions failed, and for each of them an item is there
  *   TABLE_CONFLICT_BLIND  conditions failed; for one of them there is no item
- *   TABLE_REFUSED         one of them at least was refused, or all together; *err is about the first
+ *   TABLE_REFUSED         one of them at least was refused, or all together, and no condition failed; *err is about the first
  *   TABLE_UNREADABLE      an item that is there is damaged
  *   TABLE_THROTTLED, TABLE_AMBIGUOUS   as sqlite_tables_write
  */

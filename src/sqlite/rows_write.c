@@ -98,13 +98,12 @@ static enum table_outcome evaluate(struct writing *writing, size_t number)
     return TABLE_OK;
 }
 
-/* Of all of them together: TABLE_OK, or what stands in the way. */
+/* Of all of them together: TABLE_OK, or what stands in the way. A condition that failed goes before what was refused, as in
+ * an answer of DynamoDB: both may come of the same write of another. */
 static enum table_outcome judge(struct writing *writing)
 {
     enum table_outcome outcome = TABLE_OK;
     size_t size = 0;
-    if (writing->has_refused)
-        return TABLE_REFUSED;
     for (size_t i = 0; i < writing->count; i++) {
         const struct rows_answer *answer = &writing->answers[i];
         const struct rows_work *work = &writing->works[i];
@@ -113,9 +112,11 @@ static enum table_outcome judge(struct writing *writing)
         if (work->text.len > 0)
             size += item_size(work->after);
     }
-    if (outcome != TABLE_OK)
+    if (outcome != TABLE_OK) {
+        error_clear(writing->err);
         return outcome;
-    return rows_check_size(size, writing->err) == OS_OK ? TABLE_OK : TABLE_REFUSED;
+    }
+    return !writing->has_refused && rows_check_size(size, writing->err) == OS_OK ? TABLE_OK : TABLE_REFUSED;
 }
 
 static enum table_outcome evaluate_all(struct writing *writing)

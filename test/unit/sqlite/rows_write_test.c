@@ -356,7 +356,7 @@ TEST_WITH(state, nothing_is_written_where_one_is_refused)
     const struct asked writes[] = {
         {.kind = ROWS_PUT, .item = KEY},
         {.kind = ROWS_UPDATE, .item = KEY2, .path = "n", .change = CHANGE_INCREMENT, .value = "{'N':'1'}"},
-        {.kind = ROWS_DELETE, .item = KEY3, .if_path = "p", .if_test = CONDITION_EXISTS},
+        {.kind = ROWS_DELETE, .item = KEY3},
     };
     CHECK_OUTCOME(transact_at(state, writes, 3, "token", NOW_S, answers), TABLE_REFUSED);
     assert_int_equal(error.code, OS_ERR_REFUSED);
@@ -364,9 +364,28 @@ TEST_WITH(state, nothing_is_written_where_one_is_refused)
     assert_int_equal(answers[0].verdict, ROWS_NOT_IN_THE_WAY);
     assert_int_equal(answers[1].verdict, ROWS_REFUSED);
     assert_int_equal(answers[1].code, OS_ERR_REFUSED);
-    assert_int_equal(answers[2].verdict, ROWS_CONDITION_FAILED);
+    assert_int_equal(answers[2].verdict, ROWS_NOT_IN_THE_WAY);
     rows_answers_free(answers, 3);
     CHECK_ITEM(get_item(state, &things_table, KEY), NULL);
+}
+
+/* As of DynamoDB's reasons: to read again and to begin anew may help against both. */
+TEST_WITH(state, a_condition_that_failed_counts_more_than_what_was_refused)
+{
+    struct rows_answer answers[2];
+    const struct asked writes[] = {
+        {.kind = ROWS_UPDATE, .item = KEY, .path = "n", .change = CHANGE_INCREMENT, .value = "{'N':'1'}"},
+        {.kind = ROWS_DELETE, .item = KEY2, .if_path = "n", .if_test = CONDITION_EXISTS},
+    };
+    put_item(state, KEY2);
+    CHECK_OUTCOME(transact_at(state, writes, 2, "token", NOW_S, answers), TABLE_CONFLICT);
+    assert_int_equal(error.code, OS_OK);
+    assert_int_equal(answers[0].verdict, ROWS_REFUSED);
+    assert_int_equal(answers[0].code, OS_ERR_REFUSED);
+    assert_int_equal(answers[1].verdict, ROWS_CONDITION_FAILED);
+    CHECK_ITEM(json_incref(answers[1].item), KEY2);
+    rows_answers_free(answers, 2);
+    CHECK_ITEM(get_item(state, &things_table, KEY2), KEY2);
 }
 
 TEST_WITH(state, each_write_of_a_transaction_sees_what_was_there_before)
