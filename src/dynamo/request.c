@@ -11,10 +11,7 @@
 
 enum {
     BODY_MAX = 128 * 1024,
-    START_KEY_MAX = 32768, /* both keys, with every byte escaped as six */
-    /* Items. DynamoDB ends a page at 1 MB of them whatever is asked for (API Reference, Query), which is some thousand
-     * of ours; this bounds what smaller ones take once they are read. */
-    PAGE_LIMIT = 4000
+    START_KEY_MAX = 32768 /* both keys, with every byte escaped as six */
 };
 
 static const struct item_condition no_condition;
@@ -144,7 +141,7 @@ os_code dynamo_build_list(const struct dynamo_target *target, const struct dynam
         return dynamo_drop(ret, ret_body, code);
     expression_names names = wanted_names(schema, page->attributes);
     buf_add_str(ret_body, ",\"ConsistentRead\":true,\"Limit\":");
-    buf_add_number(ret_body, page->limit > 0 && page->limit < PAGE_LIMIT ? page->limit : PAGE_LIMIT);
+    buf_add_number(ret_body, page->limit > 0 && page->limit < DYNAMO_PAGE_ITEMS ? page->limit : DYNAMO_PAGE_ITEMS);
     if (queries)
         add_partition(ret_body, schema, page->partition);
     expression_add_projection(ret_body, schema, names);

@@ -335,7 +335,7 @@ enum table_outcome rows_read_page(const struct http_response *response, const ch
     struct rows_reply reply = {.response = response, .detail = ret_detail, .err = err};
     reply.of = rows_answer_of(rows_list_operation(list), where);
     *ret = (struct rows_page){.items = NULL};
-    enum table_outcome outcome = rows_open_read(&reply, "Ask for a page of fewer items.");
+    enum table_outcome outcome = rows_open_read(&reply, "Ask for fewer items in a page, or for parts of them.");
     if (outcome == TABLE_OK)
         outcome = rows_check_members(&reply, "Items");
     if (outcome == TABLE_OK)

@@ -79,7 +79,7 @@ struct rows_list {
     const struct path *paths; /* as of rows_get */
     size_t path_count;
     const json_t *start_key; /* the last key of the page before; NULL: the first page */
-    uint32_t limit;          /* of items, before the filter; 0: as many as have 1 MB */
+    uint32_t limit;          /* of items, before the filter; 0: as many as are good for one page */
     uint32_t segment;        /* Scan: of so many, from 0 */
     uint32_t segments;       /* 0: all in one */
     bool is_descending;      /* Query */

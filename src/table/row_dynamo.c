@@ -5,6 +5,7 @@
 #include "attribute/projection.h"
 #include "base/container.h"
 #include "base/error.h"
+#include "dynamo/request.h"
 #include "dynamo/rows_request.h"
 #include "dynamo/rows_response.h"
 #include "rows/check.h"
@@ -174,7 +175,40 @@ static bool read_batch(struct row_op *op, const struct http_response *response, 
     return *ret_outcome == TABLE_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------ pages */
+
+enum { PAGE_PARTS = 4 };
+
+static uint32_t first_limit(const struct rows_list *list)
+{
+    return list->limit > 0 && list->limit < DYNAMO_PAGE_ITEMS ? list->limit : DYNAMO_PAGE_ITEMS;
+}
+
+/* A page may always have fewer items than were asked for. */
+static struct rows_list list_of(const struct row_op *op)
+{
+    struct rows_list list = *op->request.list;
+    list.limit = op->page_most;
+    return list;
+}
+
+static bool asks_for_fewer(struct row_op *op, enum table_outcome outcome)
+{
+    if (op->request.verb != ROW_LIST || outcome != TABLE_UNREADABLE || op->answer.error.code != OS_ERR_TOO_LARGE ||
+        op->page_most == 1)
+        return false;
+    op->page_most = op->page_most > PAGE_PARTS ? op->page_most / PAGE_PARTS : 1;
+    dynamo_call_send(&op->call);
+    return true;
+}
+
 /* ------------------------------------------------------------------------------------------------ requests */
+
+static os_code build_list(struct row_op *op, os_error *err)
+{
+    const struct rows_list list = list_of(op);
+    return rows_build_list(&op->call.connection->endpoint, &list, &op->call.http, &op->call.body, err);
+}
 
 static os_code row_op_build(struct dynamo_call *call, os_error *err)
 {
@@ -184,7 +218,7 @@ static os_code row_op_build(struct dynamo_call *call, os_error *err)
     switch (request->verb) {
     case ROW_WRITE: return rows_build_write(endpoint, request->write, &call->http, &call->body, err);
     case ROW_TRANSACT: return rows_build_transact_write(endpoint, request->transaction, &call->http, &call->body, err);
-    case ROW_LIST: return rows_build_list(endpoint, request->list, &call->http, &call->body, err);
+    case ROW_LIST: return build_list(op, err);
     case ROW_CREATE:
     case ROW_CHECK: return row_table_build(op, err);
     case ROW_READ: break;
@@ -204,6 +238,13 @@ static enum table_outcome read_transaction(struct row_op *op, const struct http_
                                     &op->answer.error);
 }
 
+static enum table_outcome read_page(struct row_op *op, const struct http_response *response,
+                                    struct dynamo_error *ret_detail)
+{
+    const struct rows_list list = list_of(op);
+    return rows_read_page(response, op->where, &list, &op->answer.page, ret_detail, &op->answer.error);
+}
+
 static enum table_outcome read_one_answer(struct row_op *op, const struct http_response *response,
                                           struct dynamo_error *ret_detail)
 {
@@ -213,7 +254,7 @@ static enum table_outcome read_one_answer(struct row_op *op, const struct http_r
     switch (request->verb) {
     case ROW_WRITE: return rows_read_write(response, op->where, request->write, &answer->item, ret_detail, err);
     case ROW_TRANSACT: return read_transaction(op, response, ret_detail);
-    case ROW_LIST: return rows_read_page(response, op->where, request->list, &answer->page, ret_detail, err);
+    case ROW_LIST: return read_page(op, response, ret_detail);
     case ROW_CREATE:
     case ROW_CHECK: /* row_dynamo_table.c */
     case ROW_READ: break;
@@ -238,6 +279,8 @@ static void row_op_answered(struct dynamo_call *call, const struct http_response
             return;
     } else {
         outcome = read_one_answer(op, response, &detail);
+        if (asks_for_fewer(op, outcome))
+            return;
     }
     op->answer.foreign = detail.foreign;
     if (!dynamo_call_repeats(call, &detail))
@@ -323,6 +366,7 @@ static bool row_op_init(struct row_op *op, struct row_dynamo *dynamo, const stru
     op->call.try_ms = request->try_ms;
     op->call.once = request->once || request->verb == ROW_WRITE;
     op->batch_most = ROWS_AT_ONCE_MAX;
+    op->page_most = request->verb == ROW_LIST ? first_limit(request->list) : 0;
     say_where(request, dynamo->connection.endpoint.region, op->where, sizeof(op->where));
     for (size_t i = 0; is_batch(request) && i < request->get_count && i < ROWS_AT_ONCE_MAX; i++) {
         op->answer.items.left[i] = true;

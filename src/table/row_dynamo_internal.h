@@ -17,6 +17,7 @@ struct row_op {
     struct row_answer answer;
     struct retry retry; /* of what a batch has left, and of a table that is not ACTIVE yet */
     size_t batch_most;  /* keys of one request: fewer where the answer was too much to be read */
+    uint32_t page_most; /* items of a page, in the same way */
     char where[400];    /* "table NAME in REGION", for sentences */
     struct dynamo_preparing preparing;
     struct rows_described *described;                              /* CREATE, CHECK */

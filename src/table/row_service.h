@@ -64,7 +64,7 @@ struct row_service {
 };
 struct row_service_vtable {
     /* NULL when out of memory. One quiet repetition as table.h has it, and what a read left is asked for again, in parts
-     * where it is too much for one answer; nothing else. */
+     * where it is too much for one answer, as is a page, which has fewer items then; nothing else. */
     struct row_op *(*start)(struct row_service *service, const struct row_request *request, row_done_fn done,
                             void *context);
     void (*cancel)(struct row_service *service, struct row_op *op);

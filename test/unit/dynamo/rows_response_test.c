@@ -496,5 +496,7 @@ TEST_WITH(paging, a_page_that_is_too_long_is_asked_for_in_parts)
     assert_int_equal(
         rows_read_page(&paging->response, WHERE, &paging->list, &paging->page, &paging->detail, &paging->err),
         TABLE_UNREADABLE);
-    assert_says(paging->err, "Scan of " WHERE " got more than is read of one answer. Ask for a page of fewer items.");
+    assert_says(paging->err,
+                "Scan of " WHERE " got more than is read of one answer. Ask for fewer items in a page, or for parts of "
+                "them.");
 }

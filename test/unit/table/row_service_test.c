@@ -177,6 +177,36 @@ TEST_WITH(dynamo_rows, an_item_of_too_many_bytes_cannot_be_read)
     row_answer_free(&answer);
 }
 
+TEST_WITH(dynamo_rows, a_page_of_too_many_bytes_is_asked_for_with_fewer_items)
+{
+    const struct rows_list list = {.table = &users};
+    push_endless(dynamo_rows);
+    push_endless(dynamo_rows);
+    push(dynamo_rows, "{'Items':[" USER_OF("u0", "1") "],'LastEvaluatedKey':" USER("u0") "}");
+    struct row_answer answer = ask(dynamo_rows, &(struct row_request){.verb = ROW_LIST, .list = &list});
+    CHECK_ANSWER(&answer, TABLE_OK);
+    assert_int_equal(answer.requests, 3);
+    assert_true(has_asked_for(dynamo_rows, 0, "\"Limit\":4000"));
+    assert_true(has_asked_for(dynamo_rows, 1, "\"Limit\":1000"));
+    assert_true(has_asked_for(dynamo_rows, 2, "\"Limit\":250"));
+    check_item(dynamo_rows, json_array_get(answer.page.items, 0), USER_OF("u0", "1"));
+    check_item(dynamo_rows, answer.page.last_key, USER("u0"));
+    row_answer_free(&answer);
+}
+
+TEST_WITH(dynamo_rows, one_item_of_too_many_bytes_cannot_be_listed)
+{
+    const struct rows_list list = {.table = &users, .limit = 7};
+    push_endless(dynamo_rows);
+    push_endless(dynamo_rows);
+    struct row_answer answer = ask(dynamo_rows, &(struct row_request){.verb = ROW_LIST, .list = &list});
+    CHECK_ANSWER(&answer, TABLE_UNREADABLE);
+    assert_int_equal(answer.requests, 2);
+    assert_true(has_asked_for(dynamo_rows, 1, "\"Limit\":1}"));
+    CHECK_SAYS(&answer, "or for parts of them.");
+    row_answer_free(&answer);
+}
+
 /* ------------------------------------------------------------------------------------------------ snapshots, pages */
 
 TEST_WITH(dynamo_rows, a_snapshot_is_one_transaction)
