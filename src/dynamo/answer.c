@@ -463,17 +463,34 @@ static bool is_empty_member(const json_t *root, const char *name)
     return member == NULL || (json_is_object(member) && json_object_size(member) == 0);
 }
 
+/* What a batch has left stands beside what it has read. */
+static bool is_own_member(const char *name, const char *own)
+{
+    return own != NULL && strcmp(strcmp(name, "UnprocessedKeys") == 0 ? "Responses" : name, own) == 0;
+}
+
 /* A success may be no more than {}, and a read that found nothing, too. So nothing else may stand in it that says
  * something; of what is not known here it may have more. */
 enum table_outcome answer_check_members(const struct http_response *response, const struct answer_of *of,
                                         const json_t *root, const char *own, const struct dynamo_error *detail,
                                         os_error *err)
 {
-    static const char *const members[] = {"Attributes", "Item",    "Items",  "Responses",
-                                          "Message",    "message", "Errors", "CancellationReasons"};
+    static const char *const members[] = {"Attributes",
+                                          "Item",
+                                          "Items",
+                                          "Responses",
+                                          "UnprocessedKeys",
+                                          "Table",
+                                          "TableDescription",
+                                          "TimeToLiveDescription",
+                                          "TimeToLiveSpecification",
+                                          "Message",
+                                          "message",
+                                          "Errors",
+                                          "CancellationReasons"};
     char finding[256];
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-        if ((own != NULL && strcmp(members[i], own) == 0) || is_empty_member(root, members[i]))
+        if (is_own_member(members[i], own) || is_empty_member(root, members[i]))
             continue;
         snprintf(finding, sizeof(finding), "got an answer with \"%s\", which is none to this request. %s", members[i],
                  of->writes ? "This one may have been applied: read what is there." : "Ask again.");

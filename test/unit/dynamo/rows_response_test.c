@@ -167,6 +167,11 @@ static const struct stray_row {
     {"{'Attributes':" A1 "}", "Attributes"},
     {"{'Items':[],'Count':0}", "Items"},
     {"{'Responses':[{}]}", "Responses"},
+    {"{'Responses':{},'UnprocessedKeys':{'users':{'Keys':[{'id':{'S':'a'}}]}}}", "UnprocessedKeys"},
+    {"{'Table':{'TableName':'orders','TableStatus':'ACTIVE'}}", "Table"},
+    {"{'TableDescription':{'TableName':'orders','TableStatus':'CREATING'}}", "TableDescription"},
+    {"{'TimeToLiveDescription':{'TimeToLiveStatus':'DISABLED'}}", "TimeToLiveDescription"},
+    {"{'TimeToLiveSpecification':{'AttributeName':'ttl','Enabled':true}}", "TimeToLiveSpecification"},
     {"{'message':'Service unavailable'}", "message"},
     {"{'Message':null}", "Message"},
 };
