@@ -80,6 +80,16 @@ static enum table_outcome place_all(struct writing *writing)
 
 /* ------------------------------------------------------------------------------------------------------- evaluation */
 
+/* Of a request that is as it may be: which item it does not fit. */
+static void name_item(const struct rows_write *write, os_error *why)
+{
+    char key[ROWS_KEY_TEXT_SIZE];
+    const os_error fault = *why;
+    if (why->code != OS_ERR_NO_MEMORY)
+        error_set(why, fault.code, "The item %s of table \"%s\" was not written: %s",
+                  rows_key_text(&write->table->keys, write->item, key), write->table->name, fault.message);
+}
+
 static enum table_outcome evaluate(struct writing *writing, size_t number)
 {
     os_error why;
@@ -89,8 +99,10 @@ static enum table_outcome evaluate(struct writing *writing, size_t number)
     enum table_outcome outcome = rows_item_find(&writing->at, work->table, &work->key, &work->before, writing->err);
     if (outcome != TABLE_OK)
         return outcome;
-    if (rows_work_evaluate(work, &holds, &why) != OS_OK)
+    if (rows_work_evaluate(work, &holds, &why) != OS_OK) {
+        name_item(work->write, &why);
         return refuse(writing, number, &why);
+    }
     if (!holds) {
         answer->verdict = ROWS_CONDITION_FAILED;
         answer->item = json_incref(work->before);

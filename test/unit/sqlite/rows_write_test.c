@@ -192,7 +192,7 @@ static const struct refusal {
     {"no place for a change",
      {.kind = ROWS_UPDATE, .item = KEY, .path = "x.y", .change = CHANGE_REMOVE},
      OS_ERR_REFUSED,
-     "x.y: the item has no map"},
+     "The item p \"a\", s \"1\" of table \"things\" was not written: x.y: the item has no map"},
     {"no number to add to",
      {.kind = ROWS_UPDATE, .item = KEY, .path = "n", .change = CHANGE_INCREMENT, .value = "{'N':'1'}"},
      OS_ERR_REFUSED,
@@ -360,7 +360,8 @@ TEST_WITH(state, nothing_is_written_where_one_is_refused)
     };
     CHECK_OUTCOME(transact_at(state, writes, 3, "token", NOW_S, answers), TABLE_REFUSED);
     assert_int_equal(error.code, OS_ERR_REFUSED);
-    assert_non_null(strstr(error.message, "Write 2 of 3: n: "));
+    assert_non_null(
+        strstr(error.message, "Write 2 of 3: The item p \"a\", s \"2\" of table \"things\" was not written: n: "));
     assert_int_equal(answers[0].verdict, ROWS_NOT_IN_THE_WAY);
     assert_int_equal(answers[1].verdict, ROWS_REFUSED);
     assert_int_equal(answers[1].code, OS_ERR_REFUSED);
