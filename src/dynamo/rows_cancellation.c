@@ -126,13 +126,17 @@ static const char *reason_text(const struct rows_reason *reason, char ret[REASON
 enum table_outcome rows_settle_reason(const struct rows_reply *reply, const struct rows_key *of_item,
                                       const struct rows_reason *reason)
 {
-    char finding[1024];
+    enum { SHOWN_ID = 70 };
+    char finding[1024 + SHOWN_ID];
     char key[ROWS_KEY_TEXT_SIZE];
     char text[REASON_TEXT_SIZE];
+    const char *id = reply->detail->request_id;
     bool is_refused = reason->kind == ROWS_REASON_REFUSED;
-    snprintf(finding, sizeof(finding), "was %s%s, for the item %s in table %.60s: %s",
+    snprintf(finding, sizeof(finding), "was %s%s, for the item %s in table %.60s%s%.*s%s: %s",
              is_refused ? "refused" : "put off", reply->of.writes ? ", and nothing was written" : "",
-             rows_key_text(&of_item->table->keys, of_item->key, key), of_item->table->name, reason_text(reason, text));
+             rows_key_text(&of_item->table->keys, of_item->key, key), of_item->table->name,
+             id[0] != '\0' ? " (request id " : "", (int)text_utf8_cut(text_from(id), SHOWN_ID), id,
+             id[0] != '\0' ? ")" : "", reason_text(reason, text));
     return rows_finding(reply, is_refused ? TABLE_REFUSED : TABLE_THROTTLED, find_meaning(reason->code)->os, finding);
 }
 

@@ -12,9 +12,9 @@
 
 static const struct item_words words = {.what = "item", .plural = "items", .subject = "item"};
 
-#define MEND_REQUEST                                                                                                 \
-    "Compare the request with the item and the table: the table's key, the types of the item's values, and whether " \
-    "the item has a place for the change."
+#define MEND_REQUEST                                                                                             \
+    "Compare the request with the table, its keys and its indexes, and a write with the item: the types of its " \
+    "values, and whether it has a place for the change."
 
 /* Beside, or instead of, what these codes mean for the items of a protocol. At the end those of transactions alone. */
 static const struct answer_meaning meanings[] = {

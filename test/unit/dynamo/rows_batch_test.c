@@ -192,11 +192,11 @@ static const struct transact_row {
      ",'CancellationReasons':[{'Code':'None'},{'Code':'TransactionConflict','Message':'Transaction is ongoing "
      "for the item'},{'Code':'None'}]}",
      "TransactGetItems of " WHERE
-     " was put off, for the item id \"u\" in table users: TransactionConflict: Transaction is "
+     " was put off, for the item id \"u\" in table users (request id REQ1): TransactionConflict: Transaction is "
      "ongoing for the item. Another transaction or write had this item under way. Send it again after a pause."},
     {"one is refused", TABLE_REFUSED, 400,
      CANCELLED ",'CancellationReasons':[{'Code':'None'},{'Code':'TransactionConflict'},{'Code':'ValidationError'}]}",
-     "was refused, for the item pk \"a\", sk \"2\" in table orders: ValidationError. Compare"},
+     "was refused, for the item pk \"a\", sk \"2\" in table orders (request id REQ1): ValidationError. Compare"},
     {"a condition, which it does not have", TABLE_AMBIGUOUS, 400,
      CANCELLED ",'CancellationReasons':[{'Code':'ConditionalCheckFailed'},{'Code':'None'},{'Code':'None'}]}",
      "whose reasons are not those of this request, or cannot be read. Ask again."},

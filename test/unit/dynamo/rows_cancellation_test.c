@@ -150,7 +150,8 @@ static const struct other_row {
      TABLE_THROTTLED,
      OS_ERR_THROTTLED,
      NONE ",{'Code':'TransactionConflict','Message':'Transaction is ongoing for the item'}," NONE,
-     "TransactWriteItems of " WHERE " was put off, and nothing was written, for the item id \"u\" in table users: "
+     "TransactWriteItems of " WHERE
+     " was put off, and nothing was written, for the item id \"u\" in table users (request id REQ1): "
      "TransactionConflict: Transaction is ongoing for the item. Another transaction or write had this item under way. "
      "Send it again after a pause.",
      {ROWS_NOT_IN_THE_WAY, ROWS_PUT_OFF, ROWS_NOT_IN_THE_WAY}},
@@ -164,7 +165,8 @@ static const struct other_row {
      TABLE_THROTTLED,
      OS_ERR_THROTTLED,
      NONE "," NONE ",{'Code':'ProvisionedThroughputExceeded'}",
-     "for the item pk \"a\", sk \"2\" in table orders: ProvisionedThroughputExceeded. Send it again after a pause. If "
+     "for the item pk \"a\", sk \"2\" in table orders (request id REQ1): ProvisionedThroughputExceeded. Send it again "
+     "after a pause. If "
      "it "
      "goes on, give the table more capacity",
      {ROWS_NOT_IN_THE_WAY, ROWS_NOT_IN_THE_WAY, ROWS_PUT_OFF}},
@@ -173,7 +175,8 @@ static const struct other_row {
      OS_ERR_REFUSED,
      "{'Code':'TransactionConflict'},{'Code':'ThrottlingError'},{'Code':'ValidationError','Message':'An operand in the "
      "update expression has an incorrect data type'}",
-     "was refused, and nothing was written, for the item pk \"a\", sk \"2\" in table orders: ValidationError: An "
+     "was refused, and nothing was written, for the item pk \"a\", sk \"2\" in table orders (request id REQ1): "
+     "ValidationError: An "
      "operand in "
      "the update expression has an incorrect data type. Compare the request with the item",
      {ROWS_PUT_OFF, ROWS_PUT_OFF, ROWS_REFUSED}},
@@ -187,7 +190,7 @@ static const struct other_row {
      TABLE_REFUSED,
      OS_ERR_SERVICE,
      NONE ",{'Code':'MoonIsFull','Message':'Wait.'}," NONE,
-     "nothing was written, for the item id \"u\" in table users: MoonIsFull: Wait. Look up this code",
+     "nothing was written, for the item id \"u\" in table users (request id REQ1): MoonIsFull: Wait. Look up this code",
      {ROWS_NOT_IN_THE_WAY, ROWS_REFUSED, ROWS_NOT_IN_THE_WAY}},
 };
 
