@@ -177,6 +177,7 @@ os_code row_add(struct os_row *row, const struct model_field *field, const json_
     const json_t *now = json_object_get(row->fields, field->name);
     bool is_known = row->origin != ORIGIN_READ || json_object_get(row->changed, field->name) != NULL ||
                     json_object_get(row->accessed, field->name) != NULL ||
+                    json_object_get(row->item, field->name) == NULL || /* its default, which no service adds to */
                     is_part_of_an_index(row->model->model, field);
     if (!json_is_number(now))
         return error_set(err, OS_ERR_ARGUMENT,

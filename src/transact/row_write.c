@@ -200,6 +200,7 @@ static os_code add_index_changes(const struct os_row *row, struct row_write *ret
     return OS_OK;
 }
 
+/* Of a number that is gone nothing is refused: the function runs again, and sees so. */
 static os_code add_sums(const struct os_row *row, struct row_write *ret, os_error *err)
 {
     const char *name;
@@ -213,6 +214,7 @@ static os_code add_sums(const struct os_row *row, struct row_write *ret, os_erro
             code = keep(ret, attribute, err);
         if (code != OS_OK)
             return code;
+        add_term(ret, name, CONDITION_EXISTS, NULL);
         add_change(ret, name, CHANGE_INCREMENT, attribute);
     }
     return OS_OK;

@@ -208,6 +208,59 @@ TEST_WITH(bank, a_sum_beyond_its_type_is_refused_and_the_sum_before_stays)
     CHECK_COMMITTED(bank, add_too_much, &plan);
 }
 
+/* Rows of an older model: without a field that came later, and has a default. */
+struct older {
+    struct plan plan;
+    os_model *model;
+};
+
+static struct older older_of(struct bank *bank)
+{
+    struct older ret = {.plan = {.bank = bank, .id = "a", .balance = 7}};
+    CHECK_CODE(os_model_parse("{\"title\":\"Account\",\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},"
+                              "\"balance\":{\"type\":\"integer\"}},\"required\":[\"id\",\"balance\"],\"KEY\":[\"id\"]}",
+                              NULL, &ret.model, &bank->error),
+               OS_OK, &bank->error);
+    return ret;
+}
+
+static os_code put_older(void *context, os_txn *txn, os_error *err)
+{
+    const struct older *older = context;
+    return os_txn_create_or_put(txn, older->model, "{\"id\":\"a\",\"balance\":7}", NULL, err);
+}
+
+static os_code look_at_visits(void *context, os_txn *txn, os_error *err)
+{
+    struct plan *plan = context;
+    os_row *row = NULL;
+    os_code code = os_txn_get(txn, plan->bank->account, bank_key_of("a"), NULL, &row, err);
+    return code == OS_OK ? os_row_get_int(row, "visits", &plan->seen, err) : code;
+}
+
+TEST_WITH(bank, to_a_default_that_the_table_does_not_have_can_be_added)
+{
+    struct older older = older_of(bank);
+    CHECK_COMMITTED(bank, put_older, &older);
+    CHECK_COMMITTED(bank, bank_visit, &older.plan);
+    CHECK_COMMITTED(bank, bank_visit, &older.plan);
+    CHECK_COMMITTED(bank, look_at_visits, &older.plan);
+    assert_int_equal(older.plan.seen, 2);
+    os_model_free(older.model);
+}
+
+TEST_WITH(bank, where_another_has_removed_the_number_that_is_added_to_it_runs_again)
+{
+    struct older older = older_of(bank);
+    struct plan plan = {.bank = bank, .id = "a", .balance = 7, .meanwhile = put_older, .other = &older.plan};
+    CHECK_COMMITTED(bank, bank_create, &plan);
+    CHECK_COMMITTED(bank, bank_visit, &plan);
+    assert_int_equal(bank->result.runs, 2);
+    CHECK_COMMITTED(bank, look_at_visits, &plan);
+    assert_int_equal(plan.seen, 1);
+    os_model_free(older.model);
+}
+
 /* ------------------------------------------------------------------------------------------------ read-only */
 
 static os_code write_although(void *context, os_txn *txn, os_error *err)
