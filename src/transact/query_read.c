@@ -119,8 +119,9 @@ static os_code take_item(const struct query_reading *reading, json_t *item, stru
     os_code code = model_row_from_item(model_of(reading), plan->index, item, &fields, err);
     if (code != OS_OK)
         return code;
-    struct os_row *there = txn_find(reading->query->txn, plan->model, item);
-    if (there == NULL && !model_row_has_expired(model_of(reading), fields, row_now_s()))
+    bool is_gone = model_row_has_expired(model_of(reading), fields, row_now_s());
+    struct os_row *there = is_gone ? NULL : txn_find(reading->query->txn, plan->model, item);
+    if (!is_gone && there == NULL)
         return make_row(reading, item, fields, ret, err);
     json_decref(fields);
     return there != NULL ? take_there(reading, there, ret, err) : OS_OK;

@@ -248,3 +248,15 @@ TEST_WITH(shop, rows_that_have_expired_are_passed_over)
     (void)found(&ask);
     assert_int_equal(ask.rows, 4);
 }
+
+TEST_WITH(shop, one_that_has_expired_is_as_missing_to_a_query_as_to_a_read)
+{
+    char past[96];
+    snprintf(past, sizeof(past), "\"state\":\"open\",\"points\":1,\"until\":%lld", (long long)time(NULL) - 1000);
+    put(shop, "a", 1, 1, past);
+    put(shop, "a", 2, 2, "\"state\":\"open\",\"points\":1");
+    struct ask ask = ask_of(shop, "\"a\"");
+    CHECK_COMMITTED(shop, get_first, &ask);
+    assert_int_equal(shop->result.runs, 1);
+    assert_string_equal(ask.found, "2");
+}
