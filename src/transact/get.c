@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows that are read, which from then on belong to the transaction. */
-#include "attribute/value.h"
 #include "base/error.h"
 #include "transact/transact.h"
 
@@ -130,9 +129,7 @@ static bool is_as_seen(const struct os_row *there, const struct os_row *row)
     bool is_same = row->origin == ORIGIN_READ;
     json_object_foreach(there->accessed, name, value)
     {
-        const json_t *before = json_object_get(there->item, name);
-        const json_t *now = json_object_get(row->item, name);
-        is_same = is_same && (before == NULL || now == NULL ? before == now : value_equal(before, now));
+        is_same = is_same && row_was_read_with(there, name, row->item);
     }
     return is_same;
 }

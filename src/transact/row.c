@@ -193,6 +193,13 @@ os_code row_add(struct os_row *row, const struct model_field *field, const json_
     return code;
 }
 
+bool row_was_read_with(const struct os_row *row, const char *field, const json_t *item)
+{
+    const json_t *before = json_object_get(row->item, field);
+    const json_t *now = json_object_get(item, field);
+    return before == NULL || now == NULL ? before == now : value_equal(before, now);
+}
+
 int64_t row_now_s(void)
 {
     struct clock_reading now;
