@@ -66,7 +66,7 @@ static os_code take_key(struct getting *getting, size_t number, os_error *err)
     if (code != OS_OK)
         return code;
     struct os_row *there = txn_find(getting->txn, model, key);
-    if (there != NULL && there->index == NULL) {
+    if (there != NULL && (there->index == NULL || there->model != model)) {
         json_decref(key);
         getting->rows[number] = there;
         getting->is_cached[number] = true;
@@ -163,10 +163,23 @@ static os_code ask(struct getting *getting, os_error *err)
     return code;
 }
 
+/* The caller may have borrowed strings: those that are the same stay where they are. No name is new, so nothing fails. */
+static void keep_borrowed(const json_t *before, json_t *fields)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)before, name, value)
+    {
+        if (json_equal(value, json_object_get(fields, name)))
+            (void)json_object_set(fields, name, value);
+    }
+}
+
 /* What the index gave is the row from now on. */
 static void complete(struct os_txn *txn, struct os_row *there, struct os_row *row)
 {
     txn_take_listed(txn, there);
+    keep_borrowed(there->fields, row->fields);
     json_decref(there->item);
     json_decref(there->fields);
     there->item = json_incref(row->item);

@@ -48,6 +48,15 @@ TEST_WITH(shop, so_it_is_of_a_row_whose_key_alone_is_read)
     assert_int_equal(shop->result.runs, 2);
 }
 
+static struct ask ask_few(struct shop *shop)
+{
+    struct ask ret = ask_index(shop, "few", "state", "\"open\"");
+    ret.where[1][0] = "points";
+    ret.where[1][1] = "==";
+    ret.where[1][2] = "30";
+    return ret;
+}
+
 static os_code get_late(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
 {
     const char *meanwhile = ask->context;
@@ -65,14 +74,50 @@ static os_code get_late(struct ask *ask, os_txn *txn, os_row *row, os_error *err
 TEST_WITH(shop, a_row_that_an_index_gave_and_that_has_changed_runs_it_again)
 {
     put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":30");
-    struct ask ask = ask_index(shop, "few", "state", "\"open\"");
-    ask.where[1][0] = "points";
-    ask.where[1][1] = "==";
-    ask.where[1][2] = "30";
+    struct ask ask = ask_few(shop);
     ask.then = get_late;
     ask.context = "{\"owner\":\"a\",\"at\":1,\"state\":\"open\",\"points\":31}";
     CHECK_FOUND(&ask, "");
     assert_int_equal(shop->result.runs, 2);
+}
+
+static os_code borrow_and_get(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
+{
+    const char *state = NULL;
+    const char *again = NULL;
+    os_row *whole = NULL;
+    CHECK_CODE(os_row_get_string(row, "state", &state, err), OS_OK, err);
+    CHECK_CODE(os_txn_get(txn, ask->shop->task, "{\"owner\":\"a\",\"at\":1}", NULL, &whole, err), OS_OK, err);
+    CHECK_CODE(os_row_get_string(whole, "state", &again, err), OS_OK, err);
+    assert_ptr_equal(state, again);
+    return OS_OK;
+}
+
+TEST_WITH(shop, what_was_borrowed_of_an_index_stays_when_the_row_is_read)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":30");
+    struct ask ask = ask_few(shop);
+    ask.then = borrow_and_get;
+    CHECK_FOUND(&ask, "1");
+}
+
+static os_code get_as_another(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
+{
+    os_model *other = NULL;
+    os_row *whole = NULL;
+    (void)row;
+    CHECK_CODE(os_model_parse(task_schema, ask->shop->table, &other, err), OS_OK, err);
+    CHECK_CODE(os_txn_get(txn, other, "{\"owner\":\"a\",\"at\":1}", NULL, &whole, err), OS_ERR_ARGUMENT, err);
+    os_model_free(other);
+    return OS_OK;
+}
+
+TEST_WITH(shop, what_an_index_gave_as_a_row_of_one_model_is_not_read_as_one_of_another)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":30");
+    struct ask ask = ask_few(shop);
+    ask.then = get_as_another;
+    CHECK_FOUND(&ask, "1");
 }
 
 static os_code move_first(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
