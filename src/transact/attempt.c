@@ -129,6 +129,7 @@ static void was_answered(void *context, struct row_answer *answer)
 
 /* ------------------------------------------------------------------------------------------------ requests */
 
+/* Not of one instant, which only 4 MB of items can be: so much is written, of rows that may have more. */
 static void make_look(struct attempt *attempt)
 {
     size_t count = 0;
@@ -139,8 +140,7 @@ static void make_look(struct attempt *attempt)
         attempt->gets[count] = (struct rows_get){.of = {.table = mark->table, .key = mark->key}};
         attempt->looked[count++] = i;
     }
-    attempt->request =
-        (struct row_request){.verb = ROW_READ, .gets = attempt->gets, .get_count = count, .is_snapshot = true};
+    attempt->request = (struct row_request){.verb = ROW_READ, .gets = attempt->gets, .get_count = count};
 }
 
 static bool make_fence(struct attempt *attempt)
