@@ -301,6 +301,33 @@ TEST_WITH(bank, a_transaction_that_only_reads_changes_no_row)
     CHECK_COMMITTED(bank, read_only_too_late, &plan);
 }
 
+/* ------------------------------------------------------------------------------------------------ one inside another */
+
+static os_code delete_of_another(void *context, os_txn *txn, os_error *err)
+{
+    os_row *row = context;
+    CHECK_CODE(os_txn_delete(txn, row, err), OS_ERR_ARGUMENT, err);
+    CHECK_SAYS(err, "of another transaction");
+    return OS_OK;
+}
+
+static os_code run_one_inside(void *context, os_txn *txn, os_error *err)
+{
+    const struct plan *plan = context;
+    os_row *row = NULL;
+    CHECK_CODE(os_txn_get(txn, plan->bank->account, bank_key_of("a"), NULL, &row, err), OS_OK, err);
+    assert_int_equal(os_transact(plan->bank->client, NULL, delete_of_another, row, NULL, NULL, err), OS_COMMITTED);
+    return OS_OK;
+}
+
+TEST_WITH(bank, a_row_is_not_deleted_by_a_transaction_that_it_is_not_of)
+{
+    struct plan plan = {.bank = bank, .id = "a", .balance = 7};
+    CHECK_COMMITTED(bank, bank_create, &plan);
+    CHECK_COMMITTED(bank, run_one_inside, &plan);
+    assert_int_equal(bank_balance_of(bank, "a"), 7);
+}
+
 /* ------------------------------------------------------------------------------------------------ before the commit */
 
 static os_code name_it(void *context, os_txn *txn, os_row *row, os_error *err)
