@@ -247,7 +247,8 @@ OS_API os_code os_query_filter(os_query *query, const char *field, const char *o
  *     that the query has named. That the query finds no other row is no condition.
  *   - a transaction that writes nothing does not look again at the rows that a query or a scan gave: each was so when it came.
  *   - a transaction can have any number of them, of which at most 100 take part in a commit.
- *   - a row of an index with INCLUDE_ONLY is not changed, and has only the fields of the index.
+ *   - a row of an index with INCLUDE_ONLY is not changed, and has only the fields of the index. If the time when rows expire is
+ *     none of them, the row may have expired: os_txn_get tells, by NULL.
  * A row that is in the transaction already is that row if it was read and cache_rows is set.
  *
  * Blocks. OS_ERR_CONFLICT: rows have changed since they were read here. OS_ERR_ARGUMENT: also a token of another query;

@@ -346,3 +346,34 @@ TEST_WITH(shop, one_that_has_expired_is_as_missing_to_a_query_as_to_a_read)
     assert_int_equal(shop->result.runs, 1);
     assert_string_equal(ask.found, "2");
 }
+
+static os_code get_what_is_gone(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
+{
+    static const os_get_options creates = {.size = sizeof(creates), .create_if_missing = 1};
+    static const char fields[] = "{\"owner\":\"a\",\"at\":1,\"state\":\"open\",\"points\":30}";
+    const char *state = NULL;
+    os_row *whole = row;
+    CHECK_CODE(os_row_get_string(row, "state", &state, err), OS_OK, err);
+    CHECK_CODE(os_txn_get(txn, ask->shop->task, fields, &creates, &whole, err), OS_ERR_ARGUMENT, err);
+    CHECK_SAYS(err, "has expired");
+    for (int i = 0; i < 2; i++) {
+        CHECK_CODE(os_txn_get(txn, ask->shop->task, "{\"owner\":\"a\",\"at\":1}", NULL, &whole, err), OS_OK, err);
+        assert_null(whole);
+    }
+    assert_string_equal(state, "open");
+    return write_elsewhere(ask, txn, row, err);
+}
+
+TEST_WITH(shop, what_an_index_gives_that_does_not_know_that_it_has_expired_is_missing)
+{
+    char past[96];
+    snprintf(past, sizeof(past), "\"state\":\"open\",\"points\":30,\"until\":%lld", (long long)time(NULL) - 1000);
+    put(shop, "a", 1, 1, past);
+    struct ask ask = ask_few(shop);
+    ask.then = get_what_is_gone;
+    CHECK_FOUND(&ask, "1");
+    assert_int_equal(shop->result.runs, 1);
+    shop->options.no_retries = 1;
+    ask.context = "{\"owner\":\"a\",\"at\":1,\"state\":\"open\",\"points\":30}";
+    assert_int_equal(transact(shop, look_for, &ask), OS_CONFLICT);
+}
