@@ -32,7 +32,7 @@ static void see_failed(struct attempt *attempt, size_t part, const json_t *item,
     ret->failed = true;
     if (item != NULL)
         row_see(&attempt->parts[part].mark, &attempt->tokens, item, ret);
-    if (before == attempt->count || (attempt->rows[before]->was_read && !attempt->rows[part]->was_read))
+    if (before == attempt->count || (!attempt->rows[before]->was_read && attempt->rows[part]->was_read))
         attempt->in_the_way = part;
 }
 

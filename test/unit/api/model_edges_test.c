@@ -134,6 +134,25 @@ TEST_WITH(bank, a_row_that_another_makes_first_is_read_again)
     assert_int_equal(bank_balance_of(bank, "a"), 11);
 }
 
+/* The first of two makes both rows; whoever finds one adds to it. */
+static os_code get_or_make_both(void *context, os_txn *txn, os_error *err)
+{
+    const struct plan *plan = context;
+    os_code code = get_or_make(context, txn, err);
+    return code == OS_OK && !plan->was_there
+               ? os_txn_create(txn, plan->bank->account, "{\"id\":\"0\",\"balance\":1}", NULL, err)
+               : code;
+}
+
+TEST_WITH(bank, a_row_that_is_made_because_another_is_missing_is_no_permanent_obstacle)
+{
+    struct plan other = {.bank = bank};
+    struct plan plan = {.bank = bank, .meanwhile = get_or_make_both, .other = &other};
+    CHECK_COMMITTED(bank, get_or_make_both, &plan);
+    assert_int_equal(bank->result.runs, 2);
+    assert_int_equal(bank_balance_of(bank, "a"), 3);
+}
+
 static os_code make_what_is_missing(void *context, os_txn *txn, os_error *err)
 {
     struct plan *plan = context;
