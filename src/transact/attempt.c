@@ -36,11 +36,21 @@ static void see_failed(struct attempt *attempt, size_t part, const json_t *item,
         attempt->in_the_way = part;
 }
 
+/* Another had this row under way, perhaps the one who has made the row that is in the way: its condition may not hold. */
+static void see_put_off(struct attempt *attempt, size_t part, struct transaction_row *ret)
+{
+    ret->failed = true;
+    if (attempt->rows[part]->was_read)
+        attempt->in_the_way = part;
+}
+
 static void see_answers(struct attempt *attempt, const struct row_answer *answer, struct transaction_row *rows)
 {
     for (size_t i = 0; i < attempt->count && answer->answers != NULL; i++)
         if (answer->answers[i].verdict == ROWS_CONDITION_FAILED)
             see_failed(attempt, i, answer->answers[i].item, &rows[i]);
+        else if (answer->answers[i].verdict == ROWS_PUT_OFF)
+            see_put_off(attempt, i, &rows[i]);
 }
 
 static void see_look(const struct attempt *attempt, const struct row_answer *answer, struct transaction_row *rows)

@@ -179,6 +179,21 @@ TEST_WITH(wire, a_reason_that_is_a_condition_is_a_conflict_whatever_the_others_a
     CHECK_SAYS(&wire->bank.error, "Account \"b\"");
 }
 
+static os_code look_and_create(void *context, os_txn *txn, os_error *err)
+{
+    struct plan plan = {.bank = context, .id = "b"};
+    os_code code = bank_look(&plan, txn, err);
+    return code == OS_OK ? create(context, txn, err) : code;
+}
+
+/* The other transaction has written one of its rows, and not yet the other. */
+TEST_WITH(wire, a_row_that_is_there_beside_one_that_is_under_way_is_contention)
+{
+    WIRE_SCRIPT(wire, OK(WIRE_FOUND(B_READ)),
+                BAD(WIRE_REASONS(WIRE_REASON("TransactionConflict"), WIRE_REASON("ConditionalCheckFailed"))));
+    check_verdict(wire, look_and_create, OS_CONFLICT, OS_ERR_CONFLICT, 1);
+}
+
 TEST_WITH(wire, what_is_refused_is_not_executed)
 {
     WIRE_SCRIPT(wire, OK(WIRE_FOUND(A_READ)), BAD(WIRE_FAULT("ValidationException", "")));
