@@ -195,7 +195,8 @@ OS_API os_code os_row_set_double(os_row *row, const char *field, double value, o
 OS_API os_code os_row_set_bool(os_row *row, const char *field, int value, os_error *err);
 /* ... UTF-8. */
 OS_API os_code os_row_set_string(os_row *row, const char *field, const char *value, os_error *err);
-/* Adds to a number without reading it: others may add at the same time. OS_ERR_ARGUMENT: it is no number, or has no value. */
+/* Adds to a number without reading it: others may add at the same time, as long as the sum of all is between its minimum and its
+ * maximum. OS_ERR_ARGUMENT: it is no number, or has no value, or the sum is not by its rules. */
 OS_API os_code os_row_increment(os_row *row, const char *field, int64_t value, os_error *err);
 /* The same of a number that may have a fraction, and is finite. */
 OS_API os_code os_row_increment_double(os_row *row, const char *field, double value, os_error *err);
@@ -247,7 +248,8 @@ OS_API os_code os_query_filter(os_query *query, const char *field, const char *o
  *     that the query has named. That the query finds no other row is no condition.
  *   - a transaction that writes nothing does not look again at the rows that a query or a scan gave: each was so when it came.
  *   - a transaction can have any number of them, of which at most 100 take part in a commit.
- *   - a row of an index with INCLUDE_ONLY is not changed, and has only the fields of the index.
+ *   - a row of an index with INCLUDE_ONLY is not changed, and has only the fields of the index. If the time when rows expire is
+ *     none of them, the row may have expired: os_txn_get tells, by NULL.
  * A row that is in the transaction already is that row if it was read and cache_rows is set.
  *
  * Blocks. OS_ERR_CONFLICT: rows have changed since they were read here. OS_ERR_ARGUMENT: also a token of another query;

@@ -225,6 +225,8 @@ void os_txn_cache_rows(os_txn *txn)
 os_code os_txn_stage(os_txn *txn, const os_stage *stage, const char **ret_key, os_error *err)
 {
     os_error own;
-    error_clear(&own);
-    return say(txn, transact_stage(txn, stage, ret_key, &own), &own, err);
+    os_code code = say_begin(txn, &own);
+    if (code == OS_OK)
+        code = transact_stage(txn, stage, ret_key, &own);
+    return say(txn, code, &own, err);
 }

@@ -73,7 +73,6 @@ struct change_step {
 
 static os_code add_numbers(const struct change *change, const json_t *before, json_t **ret, os_error *err)
 {
-    char text[NUMBER_TEXT_SIZE];
     struct number sum = scalar_number(value_inside(before));
     struct number more = scalar_number(value_inside(change->value));
     enum number_fault fault = number_add(&sum, &more, &sum);
@@ -82,8 +81,7 @@ static os_code add_numbers(const struct change *change, const json_t *before, js
         return error_set(err, OS_ERR_REFUSED, "%s: the sum %s.", path_text(&change->path, path),
                          number_fault_text(fault));
     }
-    size_t len = number_text(&sum, text);
-    *ret = value_of_type(VALUE_N, json_stringn(text, len));
+    *ret = value_of_number(&sum);
     return *ret != NULL ? OS_OK : error_no_memory(err);
 }
 

@@ -38,13 +38,6 @@ static os_code refuse_number(const struct json_walk *walk, const char *number, c
 
 /* ------------------------------------------------------------------------------------------------------- numbers */
 
-static json_t *value_of_number(const struct number *number)
-{
-    char text[NUMBER_TEXT_SIZE];
-    size_t len = number_text(number, text);
-    return value_of_type(VALUE_N, json_stringn(text, len));
-}
-
 static os_code made(const struct json_walk *walk, const json_t *result)
 {
     return result != NULL ? OS_OK : error_no_memory(walk->err);

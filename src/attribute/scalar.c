@@ -18,6 +18,13 @@ struct number scalar_number(const json_t *string)
     return number;
 }
 
+json_t *value_of_number(const struct number *number)
+{
+    char text[NUMBER_TEXT_SIZE];
+    size_t len = number_text(number, text);
+    return value_of_type(VALUE_N, json_stringn(text, len));
+}
+
 static int compare_texts(const json_t *a, const json_t *b)
 {
     struct text text_a = scalar_text(a);

@@ -12,6 +12,7 @@
 
 struct text scalar_text(const json_t *string); /* it may hold a NUL */
 struct number scalar_number(const json_t *string);
+json_t *value_of_number(const struct number *number); /* an N; NULL when out of memory */
 
 /* S as UTF-8, N as numbers, B as unsigned bytes: < 0, 0, > 0. */
 int scalar_compare(enum value_type type, const json_t *a, const json_t *b);

@@ -2,6 +2,8 @@
 #include "model/model_value.h"
 
 #include "attribute/json_value.h"
+#include "attribute/real.h"
+#include "attribute/scalar.h"
 
 os_code model_value_take(const struct model *model, const struct model_field *field, const json_t *given,
                          os_code refusal, json_t **ret, os_error *err)
@@ -32,13 +34,23 @@ os_code model_value_to_attribute(const struct model *model, const struct model_f
     return value_from_json(value, full_name(model, field, name), ret, err);
 }
 
+/* Numbers are doubles, and sums of doubles may have more digits: the nearest one. */
+static json_t *nearest(const struct model_field *field, const json_t *attribute)
+{
+    double real = 0;
+    if (field->type != MODEL_NUMBER || field->role != MODEL_PLAIN || value_type(attribute) != VALUE_N)
+        return NULL;
+    const struct number number = scalar_number(value_inside(attribute));
+    return real_from_number(&number, &real) ? NULL : json_real(real);
+}
+
 os_code model_value_from_attribute(const struct model *model, const struct model_field *field, const json_t *attribute,
                                    json_t **ret, os_error *err)
 {
     char name[PATH_TEXT_SIZE];
-    json_t *json;
+    json_t *json = nearest(field, attribute);
     *ret = NULL;
-    os_code code = value_to_json(attribute, full_name(model, field, name), &json, err);
+    os_code code = json == NULL ? value_to_json(attribute, full_name(model, field, name), &json, err) : OS_OK;
     if (code == OS_OK)
         code = model_value_take(model, field, json, OS_ERR_PROTOCOL, ret, err);
     json_decref(json);

@@ -32,7 +32,15 @@ static void see_failed(struct attempt *attempt, size_t part, const json_t *item,
     ret->failed = true;
     if (item != NULL)
         row_see(&attempt->parts[part].mark, &attempt->tokens, item, ret);
-    if (before == attempt->count || (attempt->rows[before]->was_read && !attempt->rows[part]->was_read))
+    if (before == attempt->count || (!attempt->rows[before]->was_read && attempt->rows[part]->was_read))
+        attempt->in_the_way = part;
+}
+
+/* Another had this row under way, perhaps the one who has made the row that is in the way: its condition may not hold. */
+static void see_put_off(struct attempt *attempt, size_t part, struct transaction_row *ret)
+{
+    ret->failed = true;
+    if (attempt->rows[part]->was_read)
         attempt->in_the_way = part;
 }
 
@@ -41,6 +49,8 @@ static void see_answers(struct attempt *attempt, const struct row_answer *answer
     for (size_t i = 0; i < attempt->count && answer->answers != NULL; i++)
         if (answer->answers[i].verdict == ROWS_CONDITION_FAILED)
             see_failed(attempt, i, answer->answers[i].item, &rows[i]);
+        else if (answer->answers[i].verdict == ROWS_PUT_OFF)
+            see_put_off(attempt, i, &rows[i]);
 }
 
 static void see_look(const struct attempt *attempt, const struct row_answer *answer, struct transaction_row *rows)
@@ -129,6 +139,7 @@ static void was_answered(void *context, struct row_answer *answer)
 
 /* ------------------------------------------------------------------------------------------------ requests */
 
+/* Not of one instant, which only 4 MB of items can be: so much is written, of rows that may have more. */
 static void make_look(struct attempt *attempt)
 {
     size_t count = 0;
@@ -139,8 +150,7 @@ static void make_look(struct attempt *attempt)
         attempt->gets[count] = (struct rows_get){.of = {.table = mark->table, .key = mark->key}};
         attempt->looked[count++] = i;
     }
-    attempt->request =
-        (struct row_request){.verb = ROW_READ, .gets = attempt->gets, .get_count = count, .is_snapshot = true};
+    attempt->request = (struct row_request){.verb = ROW_READ, .gets = attempt->gets, .get_count = count};
 }
 
 static bool make_fence(struct attempt *attempt)

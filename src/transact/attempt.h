@@ -19,8 +19,9 @@ struct attempt {
     enum transaction_verdict verdict;
     uint32_t requests;
     os_error error; /* the last trouble; OS_OK: none */
-    size_t
-        in_the_way; /* CONFLICT, EXISTS: a row whose condition failed, or `count`; one that was not read before others */
+    /* CONFLICT, EXISTS: a row whose condition failed, or `count`. One that was to be made because it was missing goes before
+     * others: what the function has gone by is no more so. */
+    size_t in_the_way;
     /* Its own, of the loop's thread. */
     struct transaction machine;
     struct absence absence;

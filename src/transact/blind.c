@@ -272,6 +272,10 @@ os_code transact_delete(struct os_txn *txn, struct os_row *row, os_error *err)
                                : error_set(err, OS_ERR_ARGUMENT, "There is no row to delete: it is NULL.");
     if (code != OS_OK)
         return code;
+    if (row->only_reads != &txn->only_reads)
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The row %s is of another transaction: get it in this one, or delete it by its key.",
+                         row_text(row, text));
     if (row->is_deleted || row->origin != ORIGIN_READ)
         return error_set(err, OS_ERR_ARGUMENT, "The row %s is %s in this transaction: there is nothing to delete.",
                          row_text(row, text), row->is_deleted ? "deleted" : "made");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows that are read, which from then on belong to the transaction. */
-#include "attribute/value.h"
 #include "base/error.h"
 #include "transact/transact.h"
 
@@ -17,6 +16,7 @@ struct getting {
     struct os_row *rows[ROWS_AT_ONCE_MAX]; /* not in the transaction yet, but for those that were cached */
     bool is_cached[ROWS_AT_ONCE_MAX];
     struct os_row *partial[ROWS_AT_ONCE_MAX]; /* what an index gave of the row without all its fields, or NULL */
+    json_t *expired[ROWS_AT_ONCE_MAX];        /* the item of a row that counts as missing, or NULL */
     struct rows_get gets[ROWS_AT_ONCE_MAX];   /* of those that are asked for */
     size_t asked[ROWS_AT_ONCE_MAX];           /* which of the rows each is */
     size_t asked_count;
@@ -26,6 +26,7 @@ static void getting_free(struct getting *getting)
 {
     for (size_t i = 0; i < getting->count; i++) {
         json_decref(getting->given[i]);
+        json_decref(getting->expired[i]);
         if (!getting->is_cached[i])
             row_free(getting->rows[i]);
     }
@@ -67,7 +68,7 @@ static os_code take_key(struct getting *getting, size_t number, os_error *err)
     if (code != OS_OK)
         return code;
     struct os_row *there = txn_find(getting->txn, model, key);
-    if (there != NULL && there->index == NULL) {
+    if (there != NULL && (there->index == NULL || there->model != model)) {
         json_decref(key);
         getting->rows[number] = there;
         getting->is_cached[number] = true;
@@ -111,6 +112,7 @@ static os_code take_item(struct getting *getting, size_t number, json_t *item, o
         }
         json_decref(row->fields);
         row->fields = NULL;
+        getting->expired[number] = json_incref(item);
     }
     return getting->creates ? make_missing(row, getting->given[number], err) : OS_OK;
 }
@@ -123,28 +125,48 @@ static os_code take_items(struct getting *getting, const struct row_answer *answ
     return code;
 }
 
-static bool is_as_seen(const struct os_row *there, const struct os_row *row)
+static bool is_as_seen(const struct os_row *there, const json_t *item)
 {
     const char *name;
     json_t *value;
-    bool is_same = row->origin == ORIGIN_READ;
+    bool is_same = item != NULL;
     json_object_foreach(there->accessed, name, value)
     {
-        const json_t *before = json_object_get(there->item, name);
-        const json_t *now = json_object_get(row->item, name);
-        is_same = is_same && (before == NULL || now == NULL ? before == now : value_equal(before, now));
+        is_same = is_same && row_was_read_with(there, name, item);
     }
     return is_same;
+}
+
+/* An index need not have the time when its rows expire, and gives one that is gone. That it is so becomes a condition. */
+static os_code note_expiry(const struct getting *getting, size_t number, os_error *err)
+{
+    char text[ROW_TEXT_SIZE];
+    struct os_row *there = getting->partial[number];
+    const char *expires = there->model->model->expires->name;
+    if (getting->creates)
+        return error_set(err, OS_ERR_ARGUMENT,
+                         "The row %s has expired, and an index gave it in this transaction: make it in another one.",
+                         row_text(there, text));
+    bool is_noted = json_object_set(there->item, expires, json_object_get(getting->expired[number], expires)) == 0 &&
+                    json_object_set_new(there->accessed, expires, json_true()) == 0;
+    return is_noted ? OS_OK : error_no_memory(err);
 }
 
 static os_code check_partial(const struct getting *getting, os_error *err)
 {
     char text[ROW_TEXT_SIZE];
-    for (size_t i = 0; i < getting->count; i++)
-        if (getting->partial[i] != NULL && !is_as_seen(getting->partial[i], getting->rows[i]))
-            return error_set(err, OS_ERR_CONFLICT, "The row %s is no more what an index gave in this transaction.",
+    os_code code = OS_OK;
+    for (size_t i = 0; i < getting->count && code == OS_OK; i++) {
+        const json_t *expired = getting->expired[i];
+        if (getting->partial[i] == NULL)
+            continue;
+        if (!is_as_seen(getting->partial[i], expired != NULL ? expired : getting->rows[i]->item))
+            code = error_set(err, OS_ERR_CONFLICT, "The row %s is no more what an index gave in this transaction.",
                              row_text(getting->rows[i], text));
-    return OS_OK;
+        else if (expired != NULL)
+            code = note_expiry(getting, i, err);
+    }
+    return code;
 }
 
 static os_code ask(struct getting *getting, os_error *err)
@@ -166,10 +188,26 @@ static os_code ask(struct getting *getting, os_error *err)
     return code;
 }
 
-/* What the index gave is the row from now on. */
+/* The caller may have borrowed strings: those that are the same stay where they are. No name is new, so nothing fails. */
+static void keep_borrowed(const json_t *before, json_t *fields)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)before, name, value)
+    {
+        if (json_equal(value, json_object_get(fields, name)))
+            (void)json_object_set(fields, name, value);
+    }
+}
+
+/* What the index gave is the row from now on; or, if it is gone, was all that there is of it. */
 static void complete(struct os_txn *txn, struct os_row *there, struct os_row *row)
 {
-    txn_take_listed(txn, there);
+    if (there->is_listed)
+        txn_take_listed(txn, there);
+    if (row->item == NULL)
+        return;
+    keep_borrowed(there->fields, row->fields);
     json_decref(there->item);
     json_decref(there->fields);
     there->item = json_incref(row->item);
@@ -185,6 +223,7 @@ static void give_rows(struct getting *getting, struct os_row **ret)
 {
     for (size_t i = 0; i < getting->count; i++) {
         struct os_row *row = getting->rows[i];
+        bool is_missing = row->origin == ORIGIN_MISSING;
         if (getting->partial[i] != NULL) {
             complete(getting->txn, getting->partial[i], row);
             row = getting->partial[i];
@@ -192,7 +231,7 @@ static void give_rows(struct getting *getting, struct os_row **ret)
             getting->is_cached[i] = true;
             txn_add(getting->txn, row);
         }
-        ret[i] = row->origin == ORIGIN_MISSING ? NULL : row;
+        ret[i] = is_missing ? NULL : row;
     }
 }
 

@@ -13,32 +13,25 @@ static const struct model *model_of(const struct query_reading *reading)
     return reading->query->plan.model->model;
 }
 
+static os_code say_changed(const struct os_row *there, os_error *err)
+{
+    char text[ROW_TEXT_SIZE];
+    return error_set(err, OS_ERR_CONFLICT, "The row %s has changed since it was read here, or found to be missing.",
+                     row_text(there, text));
+}
+
 static os_code refuse_there(const struct query_reading *reading, const struct os_row *there, os_error *err)
 {
     char text[ROW_TEXT_SIZE];
     /* An entry of an index that moves while the pages are read. */
     bool has_moved = there->is_listed && reading->start != NULL && reading->query->plan.index != NULL;
     if (there->origin == ORIGIN_MISSING || has_moved)
-        return error_set(err, OS_ERR_CONFLICT, "The row %s has changed since it was read here, or found to be missing.",
-                         row_text(there, text));
+        return say_changed(there, err);
     return error_set(err, OS_ERR_ARGUMENT,
                      "The %s finds the row %s, which is in this transaction already: use the row that you have, or set "
                      "`cache_rows`, and find no row that was made or deleted here.",
                      reading->query->plan.is_scan ? "scan" : "query", row_text(there, text));
 }
-
-/* One that the transaction has. */
-static os_code take_there(const struct query_reading *reading, struct os_row *there, struct os_row **ret, os_error *err)
-{
-    bool has_all = there->index == NULL || there->index == reading->query->plan.index;
-    if (!txn_may_read_again(reading->query->txn, reading->query->plan.model, there) ||
-        there->origin == ORIGIN_MISSING || !has_all)
-        return refuse_there(reading, there, err);
-    *ret = there;
-    return OS_OK;
-}
-
-/* ------------------------------------------------------------------------------------------------ new rows */
 
 /* What an index with some of the fields has only inside its key, as the table has it: conditions ask the table. */
 static os_code complete_item(const struct model *model, const json_t *fields, json_t *item, os_error *err)
@@ -64,12 +57,43 @@ static os_code complete_item(const struct model *model, const json_t *fields, js
 static os_code note_asked(const struct query_plan *plan, struct os_row *row, os_error *err)
 {
     const struct model *model = plan->model->model;
+    const bool is_untouched = row->is_untouched;
+    os_code code = OS_OK;
+    for (size_t i = 0; i < model->field_count && code == OS_OK; i++) {
+        const json_t *value = NULL;
+        if (plan->conditions[i].test != 0)
+            code = row_access(row, &model->fields[i], &value, err);
+    }
+    row->is_untouched = is_untouched;
+    return code;
+}
+
+/* It is given as it was read, so what was asked must have been true of that. */
+static bool is_as_asked(const struct query_plan *plan, const struct os_row *there, const json_t *item)
+{
+    const struct model *model = plan->model->model;
     for (size_t i = 0; i < model->field_count; i++)
         if (plan->conditions[i].test != 0 && model->fields[i].role == MODEL_PLAIN &&
-            json_object_set_new(row->accessed, model->fields[i].name, json_true()) != 0)
-            return error_no_memory(err);
-    return OS_OK;
+            !row_was_read_with(there, model->fields[i].name, item))
+            return false;
+    return true;
 }
+
+/* One that the transaction has. */
+static os_code take_there(const struct query_reading *reading, const json_t *item, struct os_row *there,
+                          struct os_row **ret, os_error *err)
+{
+    const struct query_plan *plan = &reading->query->plan;
+    bool has_all = there->index == NULL || there->index == plan->index;
+    if (!txn_may_read_again(reading->query->txn, plan->model, there) || there->origin == ORIGIN_MISSING || !has_all)
+        return refuse_there(reading, there, err);
+    *ret = there;
+    if (there->origin != ORIGIN_READ)
+        return OS_OK;
+    return is_as_asked(plan, there, item) ? note_asked(plan, there, err) : say_changed(there, err);
+}
+
+/* ------------------------------------------------------------------------------------------------ new rows */
 
 static json_t *part_of(const json_t *item, const struct rows_keys *keys)
 {
@@ -98,9 +122,7 @@ static os_code make_row(const struct query_reading *reading, json_t *item, json_
     row->is_untouched = true;
     if (plan->index != NULL && plan->index->only != NULL)
         row->index = plan->index;
-    os_code code = row->index != NULL ? complete_item(model_of(reading), fields, item, err) : OS_OK;
-    if (code == OS_OK)
-        code = note_asked(plan, row, err);
+    os_code code = note_asked(plan, row, err);
     if (code != OS_OK) {
         row_free(row);
         return code;
@@ -117,13 +139,18 @@ static os_code take_item(const struct query_reading *reading, json_t *item, stru
     json_t *fields = NULL;
     *ret = NULL;
     os_code code = model_row_from_item(model_of(reading), plan->index, item, &fields, err);
-    if (code != OS_OK)
+    if (code == OS_OK && plan->index != NULL && plan->index->only != NULL)
+        code = complete_item(model_of(reading), fields, item, err);
+    if (code != OS_OK) {
+        json_decref(fields);
         return code;
-    struct os_row *there = txn_find(reading->query->txn, plan->model, item);
-    if (there == NULL && !model_row_has_expired(model_of(reading), fields, row_now_s()))
+    }
+    bool is_gone = model_row_has_expired(model_of(reading), fields, row_now_s());
+    struct os_row *there = is_gone ? NULL : txn_find(reading->query->txn, plan->model, item);
+    if (!is_gone && there == NULL)
         return make_row(reading, item, fields, ret, err);
     json_decref(fields);
-    return there != NULL ? take_there(reading, there, ret, err) : OS_OK;
+    return there != NULL ? take_there(reading, item, there, ret, err) : OS_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ pages */

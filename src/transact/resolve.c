@@ -40,13 +40,13 @@ static os_code begin(struct resolving *resolving, const char *text, os_error *er
 
 /* ------------------------------------------------------------------------------------------------ requests */
 
+/* Not of one instant, which only 4 MB of items can be. */
 static os_code look(struct resolving *resolving, os_error *err)
 {
     size_t count = resolving->ticket.count;
-    struct row_call call = {
-        .client = resolving->client,
-        .request = {.verb = ROW_READ, .gets = resolving->gets, .get_count = count, .is_snapshot = true},
-        .name = "look at the rows of a transaction"};
+    struct row_call call = {.client = resolving->client,
+                            .request = {.verb = ROW_READ, .gets = resolving->gets, .get_count = count},
+                            .name = "look at the rows of a transaction"};
     os_code code = row_set_ask_one(&call, &resolving->call, resolving->deadline_monotonic_ms, err);
     memset(resolving->rows, 0, sizeof(resolving->rows));
     for (size_t i = 0; i < count && code == OS_OK; i++)

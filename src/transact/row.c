@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transact/row.h"
 
+#include "attribute/real.h"
+#include "attribute/scalar.h"
 #include "attribute/value.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -172,12 +174,28 @@ static os_code set_sum(struct os_row *row, const struct model_field *field, cons
     return error_no_memory(err);
 }
 
+/* Whether the service can add to what is there: not to a default that is only here, nor with more digits than an N has. */
+static bool has_sum(const json_t *attribute, const json_t *value)
+{
+    struct number sum;
+    struct number added;
+    if (value_type(attribute) != VALUE_N || real_to_number(json_number_value(value), &added) != NUMBER_OK)
+        return false;
+    sum = scalar_number(value_inside(attribute));
+    return number_add(&sum, &added, &sum) == NUMBER_OK;
+}
+
+/* Of the rules, a condition of the commit can only keep the bounds. */
+static bool is_added_unseen(const struct os_row *row, const struct model_field *field, const json_t *value)
+{
+    return row->origin == ORIGIN_READ && json_object_get(row->changed, field->name) == NULL &&
+           json_object_get(row->accessed, field->name) == NULL && json_object_get(field->rules, "enum") == NULL &&
+           !is_part_of_an_index(row->model->model, field) && has_sum(json_object_get(row->item, field->name), value);
+}
+
 os_code row_add(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err)
 {
     const json_t *now = json_object_get(row->fields, field->name);
-    bool is_known = row->origin != ORIGIN_READ || json_object_get(row->changed, field->name) != NULL ||
-                    json_object_get(row->accessed, field->name) != NULL ||
-                    is_part_of_an_index(row->model->model, field);
     if (!json_is_number(now))
         return error_set(err, OS_ERR_ARGUMENT,
                          "%.60s.%.60s: nothing can be added, as it has no number. Set it instead.",
@@ -187,9 +205,17 @@ os_code row_add(struct os_row *row, const struct model_field *field, const json_
     if (code == OS_OK)
         code = sum_of(now, value, &sum, err);
     if (code == OS_OK)
-        code = is_known ? row_set(row, field, sum, err) : set_sum(row, field, value, sum, err);
+        code =
+            is_added_unseen(row, field, value) ? set_sum(row, field, value, sum, err) : row_set(row, field, sum, err);
     json_decref(sum);
     return code;
+}
+
+bool row_was_read_with(const struct os_row *row, const char *field, const json_t *item)
+{
+    const json_t *before = json_object_get(row->item, field);
+    const json_t *now = json_object_get(item, field);
+    return before == NULL || now == NULL ? before == now : value_equal(before, now);
 }
 
 int64_t row_now_s(void)

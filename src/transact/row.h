@@ -63,6 +63,9 @@ os_code row_set(struct os_row *row, const struct model_field *field, const json_
 /* `value` is a number. What it was becomes none, unless it is read, or was. */
 os_code row_add(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err);
 
+/* Whether an item has what this row was read with, or nothing where that had nothing. */
+bool row_was_read_with(const struct os_row *row, const char *field, const json_t *item);
+
 /* In seconds, rounded up: what has expired by then counts as gone, when it is read and when something is made in its place. */
 int64_t row_now_s(void);
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transact/row_write.h"
 
+#include "attribute/real.h"
+#include "attribute/scalar.h"
 #include "attribute/value.h"
 #include "base/error.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +203,43 @@ static os_code add_index_changes(const struct os_row *row, struct row_write *ret
     return OS_OK;
 }
 
+/* What the rules allow of a number that can be read. */
+static struct number bound_of(const struct model_field *field, const char *word, double other)
+{
+    const json_t *rule = json_object_get(field->rules, word);
+    struct number bound;
+    bool is_narrower = rule != NULL && fabs(json_number_value(rule)) < fabs(other);
+    enum number_fault fault = real_to_number(is_narrower ? json_number_value(rule) : other, &bound);
+    return fault == NUMBER_OK ? bound : (struct number){.count = 0}; /* so little is nothing there */
+}
+
+/* Others may add meanwhile: where the sum would be no value of the field, or there is no number any more, the function runs
+ * again, and sees so. What is so little that the bounds would have too many digits is rounded away when it is read. */
+static os_code add_room(const struct model_field *field, const json_t *added, struct row_write *ret, os_error *err)
+{
+    struct number more = scalar_number(value_inside(added));
+    struct number least = bound_of(field, "minimum", -(double)MODEL_INTEGER_MAX);
+    struct number most = bound_of(field, "maximum", (double)MODEL_INTEGER_MAX);
+    struct number lower;
+    struct number upper;
+    bool is_much =
+        number_subtract(&least, &more, &lower) == NUMBER_OK && number_subtract(&most, &more, &upper) == NUMBER_OK;
+    json_t *from = value_of_number(is_much ? &lower : &least);
+    json_t *to = value_of_number(is_much ? &upper : &most);
+    if (from == NULL || to == NULL) {
+        json_decref(from);
+        json_decref(to);
+        return error_no_memory(err);
+    }
+    add_term(ret, field->name, CONDITION_IS_BETWEEN, from);
+    ret->terms[ret->write.condition.count - 1].upper = to;
+    os_code code = keep(ret, from, err);
+    if (code == OS_OK)
+        return keep(ret, to, err);
+    json_decref(to);
+    return code;
+}
+
 static os_code add_sums(const struct os_row *row, struct row_write *ret, os_error *err)
 {
     const char *name;
@@ -211,6 +251,8 @@ static os_code add_sums(const struct os_row *row, struct row_write *ret, os_erro
         os_code code = model_value_to_attribute(row->model->model, field, number, &attribute, err);
         if (code == OS_OK)
             code = keep(ret, attribute, err);
+        if (code == OS_OK)
+            code = add_room(field, attribute, ret, err);
         if (code != OS_OK)
             return code;
         add_change(ret, name, CHANGE_INCREMENT, attribute);

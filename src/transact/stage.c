@@ -162,7 +162,10 @@ os_code transact_stage(struct os_txn *txn, const os_stage *stage, const char **r
 {
     os_stage taken;
     struct staged *staged = NULL;
-    os_code code = check(txn, stage, &taken, err);
+    os_code code = ret_key != NULL ? check(txn, stage, &taken, err)
+                                   : error_set(err, OS_ERR_ARGUMENT,
+                                               "What is staged wants a place for its key: it is "
+                                               "NULL.");
     if (code == OS_OK)
         code = add(txn, &taken, &staged, err);
     if (code == OS_OK)

@@ -81,7 +81,8 @@ struct transaction {
     uint32_t pause_ms;                 /* the next pause; 0: not begun */
     bool is_lost;                      /* a copy that writes was not answered clearly */
     bool is_due;                       /* the next request of the phase, while none is under way */
-    uint8_t reserved[6];
+    bool has_moved;                    /* X7: a row of a WRITE has, as was seen before the request under way */
+    uint8_t reserved[5];
     uint32_t delay_ms; /* is_due: after due_since */
     struct clock_reading due_since;
     struct clock_reading first_sent; /* before the first copy that was lost */

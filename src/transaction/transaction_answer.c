@@ -71,12 +71,14 @@ static bool is_remembered(const struct transaction *t, const struct clock_readin
 static bool is_proven(const struct transaction *t, const struct transaction_event *event)
 {
     return t->flight.kind == TRANSACTION_TOGETHER && is_remembered(t, &event->now) &&
-           transaction_has_moved(&t->settings, event->rows);
+           (t->has_moved || transaction_has_moved(&t->settings, event->rows));
 }
 
-/* It will not be applied any more. Where the service remembers, the same request tells whether it was. */
+/* It will not be applied any more. Where the service remembers, the same request tells whether it was, also when it does
+ * not show the row: one that is gone has no item. */
 static void on_moved(struct transaction *t, const struct transaction_event *event)
 {
+    t->has_moved = true;
     if (is_remembered(t, &event->now))
         back_off(t, TRANSACTION_PHASE_WRITING, &event->now);
     else

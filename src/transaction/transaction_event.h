@@ -39,7 +39,7 @@ enum transaction_token {
 
 /* What an answer tells of a part's row. */
 struct transaction_row {
-    bool failed;    /* CONFLICT: the condition of this part */
+    bool failed;    /* FAILED: the condition of this part, or another had it under way, so that it may fail */
     uint8_t seen;   /* enum transaction_seen */
     uint8_t token;  /* THERE: enum transaction_token, of _txn */
     uint8_t before; /* THERE: the same, of _txn_before */

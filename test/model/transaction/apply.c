@@ -152,11 +152,13 @@ static uint8_t relation(const struct flight *flight, unsigned r, uint8_t token)
     return term->part == TRANSACTION_WRITE && token == term->read.token ? TRANSACTION_READ : TRANSACTION_OTHER;
 }
 
+/* With a condition that failed there comes no item where there is none. */
 static struct transaction_row show(const struct world *world, const struct flight *flight, unsigned r, bool failed)
 {
     const struct row *row = &world->rows[r];
-    struct transaction_row shown = {.failed = failed, .seen = row->there ? TRANSACTION_THERE : TRANSACTION_ABSENT};
+    struct transaction_row shown = {.failed = failed, .seen = failed ? TRANSACTION_UNSEEN : TRANSACTION_ABSENT};
     if (row->there) {
+        shown.seen = TRANSACTION_THERE;
         shown.token = relation(flight, r, row->token);
         shown.before = relation(flight, r, row->before);
     }

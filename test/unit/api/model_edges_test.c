@@ -134,6 +134,25 @@ TEST_WITH(bank, a_row_that_another_makes_first_is_read_again)
     assert_int_equal(bank_balance_of(bank, "a"), 11);
 }
 
+/* The first of two makes both rows; whoever finds one adds to it. */
+static os_code get_or_make_both(void *context, os_txn *txn, os_error *err)
+{
+    const struct plan *plan = context;
+    os_code code = get_or_make(context, txn, err);
+    return code == OS_OK && !plan->was_there
+               ? os_txn_create(txn, plan->bank->account, "{\"id\":\"0\",\"balance\":1}", NULL, err)
+               : code;
+}
+
+TEST_WITH(bank, a_row_that_is_made_because_another_is_missing_is_no_permanent_obstacle)
+{
+    struct plan other = {.bank = bank};
+    struct plan plan = {.bank = bank, .meanwhile = get_or_make_both, .other = &other};
+    CHECK_COMMITTED(bank, get_or_make_both, &plan);
+    assert_int_equal(bank->result.runs, 2);
+    assert_int_equal(bank_balance_of(bank, "a"), 3);
+}
+
 static os_code make_what_is_missing(void *context, os_txn *txn, os_error *err)
 {
     struct plan *plan = context;
@@ -191,23 +210,6 @@ TEST_WITH(bank, what_is_expected_is_checked_at_once_and_nothing_is_no_condition)
     assert_int_equal(bank_balance_of(bank, "a"), 5);
 }
 
-static os_code add_too_much(void *context, os_txn *txn, os_error *err)
-{
-    const struct plan *plan = context;
-    os_row *row = NULL;
-    CHECK_CODE(os_txn_get(txn, plan->bank->account, bank_key_of("a"), NULL, &row, err), OS_OK, err);
-    CHECK_CODE(os_row_increment(row, "visits", 3, err), OS_OK, err);
-    CHECK_CODE(os_row_increment(row, "visits", INT64_MAX, err), OS_ERR_ARGUMENT, err);
-    return OS_OK;
-}
-
-TEST_WITH(bank, a_sum_beyond_its_type_is_refused_and_the_sum_before_stays)
-{
-    struct plan plan = {.bank = bank, .id = "a", .balance = 7};
-    CHECK_COMMITTED(bank, bank_create, &plan);
-    CHECK_COMMITTED(bank, add_too_much, &plan);
-}
-
 /* ------------------------------------------------------------------------------------------------ read-only */
 
 static os_code write_although(void *context, os_txn *txn, os_error *err)
@@ -246,6 +248,33 @@ TEST_WITH(bank, a_transaction_that_only_reads_changes_no_row)
     bank->options.read_only = 0;
     assert_int_equal(bank_balance_of(bank, "a"), 7);
     CHECK_COMMITTED(bank, read_only_too_late, &plan);
+}
+
+/* ------------------------------------------------------------------------------------------------ one inside another */
+
+static os_code delete_of_another(void *context, os_txn *txn, os_error *err)
+{
+    os_row *row = context;
+    CHECK_CODE(os_txn_delete(txn, row, err), OS_ERR_ARGUMENT, err);
+    CHECK_SAYS(err, "of another transaction");
+    return OS_OK;
+}
+
+static os_code run_one_inside(void *context, os_txn *txn, os_error *err)
+{
+    const struct plan *plan = context;
+    os_row *row = NULL;
+    CHECK_CODE(os_txn_get(txn, plan->bank->account, bank_key_of("a"), NULL, &row, err), OS_OK, err);
+    assert_int_equal(os_transact(plan->bank->client, NULL, delete_of_another, row, NULL, NULL, err), OS_COMMITTED);
+    return OS_OK;
+}
+
+TEST_WITH(bank, a_row_is_not_deleted_by_a_transaction_that_it_is_not_of)
+{
+    struct plan plan = {.bank = bank, .id = "a", .balance = 7};
+    CHECK_COMMITTED(bank, bank_create, &plan);
+    CHECK_COMMITTED(bank, run_one_inside, &plan);
+    assert_int_equal(bank_balance_of(bank, "a"), 7);
 }
 
 /* ------------------------------------------------------------------------------------------------ before the commit */

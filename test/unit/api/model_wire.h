@@ -17,10 +17,11 @@
 /* In what is answered, $OWN is the token of the attempt, and $FENCE that of its fences. */
 #define WIRE_ITEM(id, balance, tokens) \
     "{\"_id\":{\"S\":\"" id "\"},\"balance\":{\"N\":\"" #balance "\"},\"visits\":{\"N\":\"0\"}" tokens "}"
-#define WIRE_TOKEN(text)       ",\"_txn\":{\"S\":\"" text "\"}"
-#define WIRE_BEFORE(text)      ",\"_txn_before\":{\"S\":\"" text "\"}"
-#define WIRE_FOUND(item)       "{\"Item\":" item "}"
-#define WIRE_BOTH(item, other) "{\"Responses\":[{\"Item\":" item "},{\"Item\":" other "}]}"
+#define WIRE_TOKEN(text)         ",\"_txn\":{\"S\":\"" text "\"}"
+#define WIRE_BEFORE(text)        ",\"_txn_before\":{\"S\":\"" text "\"}"
+#define WIRE_FOUND(item)         "{\"Item\":" item "}"
+#define WIRE_BOTH(item, other)   "{\"Responses\":[{\"Item\":" item "},{\"Item\":" other "}]}"
+#define WIRE_LISTED(item, other) "{\"Responses\":{\"Account\":[" item "," other "]},\"UnprocessedKeys\":{}}"
 #define WIRE_FAULT(name, more) \
     "{\"__type\":\"com.amazonaws.dynamodb.v20120810#" name "\",\"message\":\"made up\"" more "}"
 #define WIRE_FAILED(item)  WIRE_FAULT("ConditionalCheckFailedException", ",\"Item\":" item)

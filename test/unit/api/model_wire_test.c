@@ -9,6 +9,8 @@
 #define B_READ     WIRE_ITEM("b", 20, WIRE_TOKEN(WIRE_READ))
 #define A_OURS     WIRE_ITEM("a", 15, WIRE_TOKEN("$OWN") WIRE_BEFORE(WIRE_READ))
 #define A_ANOTHERS WIRE_ITEM("a", 11, WIRE_TOKEN(WIRE_OTHER) WIRE_BEFORE(WIRE_READ))
+#define B_MOVED    WIRE_ITEM("b", 11, WIRE_TOKEN(WIRE_OTHER))
+#define B_ANOTHERS WIRE_ITEM("b", 11, WIRE_TOKEN(WIRE_OTHER) WIRE_BEFORE(WIRE_READ))
 #define A_MOVED    WIRE_ITEM("a", 11, WIRE_TOKEN(WIRE_OTHER))
 #define A_FENCED   WIRE_ITEM("a", 10, WIRE_TOKEN("$FENCE") WIRE_BEFORE(WIRE_READ))
 #define A_ADDED_TO WIRE_ITEM("a", 12, WIRE_TOKEN(WIRE_READ))
@@ -177,6 +179,21 @@ TEST_WITH(wire, a_reason_that_is_a_condition_is_a_conflict_whatever_the_others_a
     CHECK_SAYS(&wire->bank.error, "Account \"b\"");
 }
 
+static os_code look_and_create(void *context, os_txn *txn, os_error *err)
+{
+    struct plan plan = {.bank = context, .id = "b"};
+    os_code code = bank_look(&plan, txn, err);
+    return code == OS_OK ? create(context, txn, err) : code;
+}
+
+/* The other transaction has written one of its rows, and not yet the other. */
+TEST_WITH(wire, a_row_that_is_there_beside_one_that_is_under_way_is_contention)
+{
+    WIRE_SCRIPT(wire, OK(WIRE_FOUND(B_READ)),
+                BAD(WIRE_REASONS(WIRE_REASON("TransactionConflict"), WIRE_REASON("ConditionalCheckFailed"))));
+    check_verdict(wire, look_and_create, OS_CONFLICT, OS_ERR_CONFLICT, 1);
+}
+
 TEST_WITH(wire, what_is_refused_is_not_executed)
 {
     WIRE_SCRIPT(wire, OK(WIRE_FOUND(A_READ)), BAD(WIRE_FAULT("ValidationException", "")));
@@ -240,6 +257,25 @@ TEST_WITH(wire, a_lost_sum_is_not_sent_again)
     check_verdict(wire, visit, OS_COMMITTED, OS_OK, 3);
     json_decref(wire_request(wire, 1, "UpdateItem"));
     json_decref(wire_request(wire, 2, "GetItem"));
+}
+
+static void check_look(struct wire *wire, size_t index)
+{
+    json_t *look = wire_request(wire, index, "BatchGetItem");
+    const json_t *table = json_object_get(json_object_get(look, "RequestItems"), "Account");
+    assert_int_equal(json_array_size(json_object_get(table, "Keys")), 2);
+    assert_true(json_is_true(json_object_get(table, "ConsistentRead")));
+    json_decref(look);
+}
+
+/* Of one instant are at most 4 MB of items: the rows that a transaction changes may have more. */
+TEST_WITH(wire, several_rows_are_looked_at_each_at_its_own_instant)
+{
+    WIRE_SCRIPT(wire, OK(WIRE_BOTH(A_READ, B_READ)), LOST,
+                BAD(WIRE_REASONS(WIRE_REASON("ConditionalCheckFailed"), WIRE_NO_REASON)),
+                OK(WIRE_LISTED(A_MOVED, B_ANOTHERS)));
+    check_verdict(wire, transfer, OS_CONFLICT, OS_ERR_CONFLICT, 3);
+    check_look(wire, 3);
 }
 
 /* ------------------------------------------------------------------------------------------------ tickets */
@@ -361,6 +397,18 @@ TEST_WITH(wire, a_ticket_whose_row_has_moved_stays_unknown)
     become_unknown(wire);
     WIRE_SCRIPT(wire, OK(WIRE_FOUND(A_MOVED)));
     check_resolved(wire, OS_UNKNOWN, OS_ERR_UNDECIDED);
+}
+
+TEST_WITH(wire, a_ticket_of_several_rows_looks_at_each_at_its_own_instant)
+{
+    WIRE_SCRIPT(wire, OK(WIRE_BOTH(A_READ, B_READ)), LOST,
+                BAD(WIRE_REASONS(WIRE_REASON("ConditionalCheckFailed"), WIRE_NO_REASON)),
+                OK(WIRE_LISTED(A_MOVED, B_MOVED)), OK(WIRE_LISTED(A_MOVED, B_MOVED)));
+    wire->count--;
+    check_verdict(wire, transfer, OS_UNKNOWN, OS_ERR_UNDECIDED, 3);
+    wire->count++;
+    check_resolved(wire, OS_UNKNOWN, OS_ERR_UNDECIDED);
+    check_look(wire, 4);
 }
 
 static const struct bad_ticket {

@@ -48,6 +48,15 @@ TEST_WITH(shop, so_it_is_of_a_row_whose_key_alone_is_read)
     assert_int_equal(shop->result.runs, 2);
 }
 
+static struct ask ask_few(struct shop *shop)
+{
+    struct ask ret = ask_index(shop, "few", "state", "\"open\"");
+    ret.where[1][0] = "points";
+    ret.where[1][1] = "==";
+    ret.where[1][2] = "30";
+    return ret;
+}
+
 static os_code get_late(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
 {
     const char *meanwhile = ask->context;
@@ -65,14 +74,50 @@ static os_code get_late(struct ask *ask, os_txn *txn, os_row *row, os_error *err
 TEST_WITH(shop, a_row_that_an_index_gave_and_that_has_changed_runs_it_again)
 {
     put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":30");
-    struct ask ask = ask_index(shop, "few", "state", "\"open\"");
-    ask.where[1][0] = "points";
-    ask.where[1][1] = "==";
-    ask.where[1][2] = "30";
+    struct ask ask = ask_few(shop);
     ask.then = get_late;
     ask.context = "{\"owner\":\"a\",\"at\":1,\"state\":\"open\",\"points\":31}";
     CHECK_FOUND(&ask, "");
     assert_int_equal(shop->result.runs, 2);
+}
+
+static os_code borrow_and_get(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
+{
+    const char *state = NULL;
+    const char *again = NULL;
+    os_row *whole = NULL;
+    CHECK_CODE(os_row_get_string(row, "state", &state, err), OS_OK, err);
+    CHECK_CODE(os_txn_get(txn, ask->shop->task, "{\"owner\":\"a\",\"at\":1}", NULL, &whole, err), OS_OK, err);
+    CHECK_CODE(os_row_get_string(whole, "state", &again, err), OS_OK, err);
+    assert_ptr_equal(state, again);
+    return OS_OK;
+}
+
+TEST_WITH(shop, what_was_borrowed_of_an_index_stays_when_the_row_is_read)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":30");
+    struct ask ask = ask_few(shop);
+    ask.then = borrow_and_get;
+    CHECK_FOUND(&ask, "1");
+}
+
+static os_code get_as_another(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
+{
+    os_model *other = NULL;
+    os_row *whole = NULL;
+    (void)row;
+    CHECK_CODE(os_model_parse(task_schema, ask->shop->table, &other, err), OS_OK, err);
+    CHECK_CODE(os_txn_get(txn, other, "{\"owner\":\"a\",\"at\":1}", NULL, &whole, err), OS_ERR_ARGUMENT, err);
+    os_model_free(other);
+    return OS_OK;
+}
+
+TEST_WITH(shop, what_an_index_gave_as_a_row_of_one_model_is_not_read_as_one_of_another)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":30");
+    struct ask ask = ask_few(shop);
+    ask.then = get_as_another;
+    CHECK_FOUND(&ask, "1");
 }
 
 static os_code move_first(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
@@ -201,6 +246,47 @@ TEST_WITH(shop, a_row_that_was_read_is_found_again_where_rows_are_cached)
     assert_string_equal(ask.found, "1");
 }
 
+/* Reads the row, of which no field is looked at, and lists it. */
+static os_code get_and_find(void *context, os_txn *txn, os_error *err)
+{
+    struct ask *ask = context;
+    os_row *row = NULL;
+    const char *before = ask->options.index == NULL ? NULL : ask->context;
+    os_code code = os_txn_get(txn, ask->shop->task, "{\"owner\":\"a\",\"at\":1}", NULL, &row, err);
+    if (before != NULL) {
+        let_another_put(ask->shop, before);
+        ask->context = NULL;
+    }
+    return code == OS_OK ? look_for(ask, txn, err) : code;
+}
+
+TEST_WITH(shop, what_the_query_has_asked_of_a_row_that_was_read_before_is_a_condition)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":30");
+    struct ask ask = ask_of(shop, "\"a\"");
+    shop->options.cache_rows = 1;
+    ask.options.allow_lazy_filter = 1;
+    ask.where[1][0] = "state";
+    ask.where[1][1] = "==";
+    ask.where[1][2] = "\"open\"";
+    ask.then = write_elsewhere;
+    ask.context = "{\"owner\":\"a\",\"at\":1,\"state\":\"done\",\"points\":30}";
+    CHECK_COMMITTED(shop, get_and_find, &ask);
+    assert_string_equal(ask.found, "");
+    assert_int_equal(shop->result.runs, 2);
+}
+
+TEST_WITH(shop, one_that_was_read_before_it_became_what_is_asked_runs_it_again)
+{
+    put(shop, "a", 1, 1, "\"state\":\"done\",\"points\":30");
+    struct ask ask = ask_index(shop, "byState", "state", "\"open\"");
+    shop->options.cache_rows = 1;
+    ask.context = "{\"owner\":\"a\",\"at\":1,\"state\":\"open\",\"points\":30}";
+    CHECK_COMMITTED(shop, get_and_find, &ask);
+    assert_string_equal(ask.found, "1");
+    assert_int_equal(shop->result.runs, 2);
+}
+
 TEST_WITH(shop, a_row_that_was_missing_and_is_found_runs_it_again)
 {
     struct ask ask = ask_of(shop, "\"a\"");
@@ -247,4 +333,47 @@ TEST_WITH(shop, rows_that_have_expired_are_passed_over)
     ask.options.index = "byState";
     (void)found(&ask);
     assert_int_equal(ask.rows, 4);
+}
+
+TEST_WITH(shop, one_that_has_expired_is_as_missing_to_a_query_as_to_a_read)
+{
+    char past[96];
+    snprintf(past, sizeof(past), "\"state\":\"open\",\"points\":1,\"until\":%lld", (long long)time(NULL) - 1000);
+    put(shop, "a", 1, 1, past);
+    put(shop, "a", 2, 2, "\"state\":\"open\",\"points\":1");
+    struct ask ask = ask_of(shop, "\"a\"");
+    CHECK_COMMITTED(shop, get_first, &ask);
+    assert_int_equal(shop->result.runs, 1);
+    assert_string_equal(ask.found, "2");
+}
+
+static os_code get_what_is_gone(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
+{
+    static const os_get_options creates = {.size = sizeof(creates), .create_if_missing = 1};
+    static const char fields[] = "{\"owner\":\"a\",\"at\":1,\"state\":\"open\",\"points\":30}";
+    const char *state = NULL;
+    os_row *whole = row;
+    CHECK_CODE(os_row_get_string(row, "state", &state, err), OS_OK, err);
+    CHECK_CODE(os_txn_get(txn, ask->shop->task, fields, &creates, &whole, err), OS_ERR_ARGUMENT, err);
+    CHECK_SAYS(err, "has expired");
+    for (int i = 0; i < 2; i++) {
+        CHECK_CODE(os_txn_get(txn, ask->shop->task, "{\"owner\":\"a\",\"at\":1}", NULL, &whole, err), OS_OK, err);
+        assert_null(whole);
+    }
+    assert_string_equal(state, "open");
+    return write_elsewhere(ask, txn, row, err);
+}
+
+TEST_WITH(shop, what_an_index_gives_that_does_not_know_that_it_has_expired_is_missing)
+{
+    char past[96];
+    snprintf(past, sizeof(past), "\"state\":\"open\",\"points\":30,\"until\":%lld", (long long)time(NULL) - 1000);
+    put(shop, "a", 1, 1, past);
+    struct ask ask = ask_few(shop);
+    ask.then = get_what_is_gone;
+    CHECK_FOUND(&ask, "1");
+    assert_int_equal(shop->result.runs, 1);
+    shop->options.no_retries = 1;
+    ask.context = "{\"owner\":\"a\",\"at\":1,\"state\":\"open\",\"points\":30}";
+    assert_int_equal(transact(shop, look_for, &ask), OS_CONFLICT);
 }

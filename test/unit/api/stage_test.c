@@ -80,6 +80,8 @@ static os_code go_wrong(void *context, os_txn *txn, os_error *err)
     of.body = NULL;
     CHECK_CODE(os_txn_stage(txn, &of, &key, err), OS_ERR_ARGUMENT, err);
     of.body = &body;
+    CHECK_CODE(os_txn_stage(NULL, &of, &key, err), OS_ERR_ARGUMENT, err);
+    CHECK_CODE(os_txn_stage(txn, &of, NULL, err), OS_ERR_ARGUMENT, err);
     of.prefix = "/wrong/";
     CHECK_CODE(os_txn_stage(txn, &of, &key, err), OS_ERR_ARGUMENT, err);
     assert_null(key);

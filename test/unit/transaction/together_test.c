@@ -89,6 +89,19 @@ TEST(X8_a_fence_that_comes_too_late_is_followed_by_the_request)
           "ok -> COMMITTED\n");
 }
 
+/* X7: with the condition of a row that is gone no item comes. */
+TEST(X7_a_row_that_is_gone_is_looked_at_once)
+{
+    TRACE("write check\n" LOST "failed 0:unseen -> LOOK\nok 0:absent -> WAIT 200\ntimer +200 -> TOGETHER\n"
+          "failed 0:unseen -> CONFLICT\n");
+    TRACE("write check\n" LOST "failed 0:unseen -> LOOK\nok 0:absent -> WAIT 200\ntimer +200 -> TOGETHER\n"
+          "ok -> COMMITTED\n");
+    TRACE("write check\n" LOST "failed 0:unseen -> LOOK\nok 0:absent -> WAIT 200\ntimer +479000 -> TOGETHER\n"
+          "failed +1000 0:unseen -> LOOK\nok 0:absent -> UNKNOWN\n");
+    TRACE("check write\n" LOST "failed 0:other/none -> FENCE 1\nfailed 1:unseen -> WAIT 200\ntimer +200 -> LOOK\n"
+          "ok 1:absent -> WAIT 400\ntimer +400 -> TOGETHER\nfailed 0:other/none -> CONFLICT\n");
+}
+
 /* A fence that failed tells of one row. */
 TEST(X8_the_other_rows_are_looked_at)
 {
