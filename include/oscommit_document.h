@@ -15,10 +15,11 @@
  *     OS_UNKNOWN       it may have been applied, or may still be. Pass the ticket to os_document_resolve
  *   An answer that is lost is no conflict with oneself: the token in the document says whose it is.
  *
- * What is not. A document that is deleted forgets its versions: they begin at 1 again. A deletion between a lost answer and
- *   the look after it makes the verdict unknown, unless the caller promises that none is ever deleted (`keeps_all`). And a
- *   write that is sent again after a lost answer can be there twice, if the document was deleted in between: made, deleted,
- *   and made again. That cannot be under `keeps_all`, nor to two models in one transaction.
+ * What is not. A document that is deleted forgets its versions: they begin at 1 again. So a write that is sent twice could be
+ *   applied twice. It is therefore sent once, and after a lost answer it is looked for until the deadline: it is committed if
+ *   it is found, else unknown. It is sent again where the caller promises that no document is ever deleted (`keeps_all`), and
+ *   for a while as a transaction, where the service remembers those: both models, or one with `together`. The rules are in
+ *   docs/documents.md.
  *
  * Threads. The functions may be called from any thread. A client with foreign_loop refuses them (OS_ERR_ARGUMENT).
  */
@@ -54,9 +55,14 @@ typedef struct os_document_store {
     os_document_spelling spelling; /* [TAGS] */
     uint32_t max_read_batch;       /* keys of one request, 1 to 100 [100] */
     uint32_t parallelism;          /* requests that are under way at once, 1 to 100 [1] */
-    /* Non-zero: the caller promises that no document of this table is ever deleted. Then fewer writes end unknown. A promise
-     * that is broken can make a conflict of a write that was applied. [0] */
+    /* Non-zero: the caller promises that no document of this table is ever deleted. Then a write is sent again after a lost
+     * answer, and fewer end unknown. A promise that is broken can make a conflict of a write that was applied, and can have
+     * one applied twice. [0] */
     int keeps_all;
+    /* Non-zero: one model that is written or deleted alone goes as a transaction, for twice the price, where the service is
+     * known to remember transactions by their tokens (AWS does). Then it is sent again after a lost answer, and fewer end
+     * unknown. [0] */
+    int together;
 } os_document_store;
 #define OS_DOCUMENT_STORE_INIT OS_SIZED_(os_document_store)
 
@@ -177,8 +183,9 @@ typedef struct os_document_deletion {
  *     COMMITTED       the versions are 0. With version 0 also where nothing was there
  *     CONFLICT        it is at another version, or (its version is 0) not there
  *     NOT_EXECUTED    as os_documents_read
- *     UNKNOWN         has no ticket, for a deletion leaves nothing that shows whose it was: read what is there. One that is
- *                     alone is not sent again after a lost answer, for it could delete what others have made meanwhile */
+ *     UNKNOWN         has no ticket, for a deletion leaves nothing that shows whose it was: read what is there. It is sent
+ *                     again after a lost answer only as a transaction that the service remembers: else it could delete what
+ *                     others have made meanwhile */
 OS_API os_code os_documents_delete(os_client *client, const os_document_store *store,
                                    const os_document_deletion *deletions, size_t count, const os_call *call,
                                    os_document_result *ret, os_error *err);

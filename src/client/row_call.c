@@ -5,9 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* The service forgets a token after ten minutes (API Reference, TransactWriteItems, ClientRequestToken). Then the same would be
- * done a second time, if others have put back meanwhile what it expects. */
-enum { TOKEN_TRUSTED_MS = 8 * 60 * 1000 };
+#include <string.h>
 
 os_code row_call_check(const os_client *client, os_error *err)
 {
@@ -15,6 +13,20 @@ os_code row_call_check(const os_client *client, os_error *err)
         return OS_OK;
     return error_set(err, OS_ERR_CONFIG,
                      "The client has no table: set ledger_url (--ledger) to dynamodb://TABLE or sqlite:///FILE.");
+}
+
+/* DynamoDB keeps tokens, and so does the file; whatever else answers as DynamoDB does may not. */
+bool row_call_remembers(const os_client *client)
+{
+    const struct settings *settings = &client->settings;
+    return settings->ledger_scheme == SETTINGS_SQLITE ||
+           (settings->ledger_scheme == SETTINGS_DYNAMODB && settings->dynamodb_endpoint.is_aws);
+}
+
+bool row_call_is_mismatch(const struct row_answer *answer)
+{
+    return answer->outcome == TABLE_REFUSED &&
+           strcmp(answer->error.service_code, "IdempotentParameterMismatchException") == 0;
 }
 
 void row_call_free(struct row_call *call)
@@ -45,7 +57,7 @@ static void note_absence(struct row_call *call, const struct row_answer *answer)
 static bool asks_again(const struct row_call *call, enum table_outcome outcome)
 {
     return outcome == TABLE_THROTTLED ||
-           (outcome == TABLE_AMBIGUOUS && (call->repeats_unclear || !is_write(&call->request)));
+           (outcome == TABLE_AMBIGUOUS && (call->repeats_unclear_ms > 0 || !is_write(&call->request)));
 }
 
 /* Whatever is in it is ours from now on. */
@@ -53,6 +65,8 @@ static void take_answer(struct row_call *call, struct row_answer *answer)
 {
     row_answer_free(&call->answer);
     call->answer = *answer;
+    if (row_call_is_mismatch(answer))
+        call->answer.outcome = TABLE_AMBIGUOUS;
     call->error = answer->error;
     *answer = (struct row_answer){.outcome = call->answer.outcome};
     call->is_lost = call->is_lost || (is_write(&call->request) && call->answer.outcome == TABLE_AMBIGUOUS);
@@ -89,20 +103,18 @@ static void row_call_answered(void *context, struct row_answer *answer)
 
 /* ------------------------------------------------------------------------------------------------ asking */
 
-static bool is_token_old(const struct row_call *call, const struct clock_reading *now)
+static bool may_send(const struct row_call *call, const struct clock_reading *now)
 {
-    return call->is_lost && call->request.verb == ROW_TRANSACT &&
-           clock_elapsed_max(&call->first, now) > TOKEN_TRUSTED_MS;
+    return !call->is_lost || clock_elapsed_max(&call->first, now) < call->repeats_unclear_ms;
 }
 
-static void say_token_is_old(struct row_call *call)
+static void say_first_is_old(struct row_call *call)
 {
     const os_error last = call->error;
-    (void)error_set(
-        &call->error, last.code,
-        "The %s was not sent again: its first request is older than eight minutes, and the service may have "
-        "forgotten it. Last trouble: %.600s",
-        call->name, last.message);
+    (void)error_set(&call->error, last.code,
+                    "The %s was not sent again: its first request is older than %u minutes, and what is sent now could "
+                    "come when the service has forgotten that. Last trouble: %.600s",
+                    call->name, (unsigned)(call->repeats_unclear_ms / 60000), last.message);
     error_service(&call->error, last.http_status, last.service_code, last.request_id);
 }
 
@@ -113,8 +125,8 @@ static void ask_for_rows(struct op *op)
     call->request.deadline_monotonic_ms = op->deadline_monotonic_ms;
     call->request.once = is_write(&call->request);
     clock_read(&call->sent);
-    if (is_token_old(call, &call->sent)) {
-        say_token_is_old(call);
+    if (!may_send(call, &call->sent)) {
+        say_first_is_old(call);
         row_call_over(call);
         return;
     }

@@ -10,11 +10,15 @@
 #include "loop/op.h"
 #include "table/row_service.h"
 
+/* Of what may be done twice, as that is as doing it once. */
+#define ROW_CALL_ALWAYS UINT64_MAX
+
 struct row_call {
     os_client *client; /* which has rows */
     struct row_request request;
-    bool repeats_unclear; /* also what may have been done is sent again: doing it twice is as doing it once */
-    const char *name;     /* for a sentence: "The <name> was ended: its deadline passed." */
+    uint64_t
+        repeats_unclear_ms; /* what may have been done is sent again for so long after the first request; 0: never */
+    const char *name;       /* for a sentence: "The <name> was ended: its deadline passed." */
     void (*done)(struct row_call *call);
     void *context; /* of `done` */
     /* What came of it. */
@@ -39,6 +43,12 @@ void row_call_free(struct row_call *call);
 
 /* Why nothing may begin: these are the limits of row_call_start. 0: it may. */
 enum op_reason row_call_why_not(const os_client *client, const os_call *limits);
+
+/* X5, X7: the service of the client's table keeps the tokens of transactions. */
+bool row_call_remembers(const os_client *client);
+/* X5: it says that the token was used with other parameters. DynamoDB Local says so at random of a request that is the
+ * same: whether that was applied is not known. */
+bool row_call_is_mismatch(const struct row_answer *answer);
 
 /* The client must be one whose ledger can have rows. OS_ERR_CONFIG. */
 os_code row_call_check(const os_client *client, os_error *err);

@@ -41,6 +41,13 @@ enum document_standing document_judge(const json_t *found, const struct document
                                   : judge_refused(mark.version, wrote->version);
 }
 
+bool document_is_expected(const json_t *found, const struct document_mark *wrote)
+{
+    struct document_mark mark = {.version = 0};
+    return (found == NULL || document_mark_read(found, wrote->spelling, &mark, NULL) == OS_OK) &&
+           mark.version == wrote->version - 1;
+}
+
 /* An older version may still reach the one that is to be deleted. */
 static enum document_standing judge_lost_delete(int64_t found, int64_t version, bool is_never_created_again)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is found where a write should stand, or where a delete was, when the condition failed or the answer was lost: ours, or
+ * W5. What is found where a write should stand, or where a delete was, when the condition failed or the answer was lost: ours, or
  * another's.
  */
 #ifndef OSCOMMIT_DOCUMENT_DOCUMENT_JUDGE_H
@@ -37,13 +37,16 @@ struct document_sending {
 enum document_standing document_judge(const json_t *found, const struct document_mark *wrote,
                                       struct document_sending sending, int64_t *ret_version);
 
+/* What the write expects is there: it may be applied yet, if a copy of it is under way (W6). */
+bool document_is_expected(const json_t *found, const struct document_mark *wrote);
+
 /* The same of a delete at a version, or of whatever is there (0). The document that was at this version may have been deleted
  * and made again, up to it or past it: so after a lost answer any that is there is UNKNOWN. If it is never made again, one that
  * is there was not deleted: it is UNCHANGED, or with a later version a CONFLICT. */
 enum document_standing document_judge_delete(const json_t *found, int64_t version, enum document_spelling spelling,
                                              struct document_sending sending, int64_t *ret_version);
 
-/* Of two items that were written in one transaction, which is applied to both or to none. They may be found one after the
+/* W7. Of two items that were written in one transaction, which is applied to both or to none. They may be found one after the
  * other. */
 enum document_standing document_judge_both(enum document_standing a, enum document_standing b);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a write asks of one item: that the document is at a version, and the whole item that has the next one.
+ * W1. What a write asks of one item: that the document is at a version, and the whole item that has the next one.
  *
  * The proof that a document is ours is the pair of its version and its client token (document_judge.h), so a token must never
  * be in two writes.

@@ -47,6 +47,7 @@ static void take_store(struct persistence *call, const os_document_store *store)
         .max_read_batch = store->max_read_batch != 0 ? store->max_read_batch : ROWS_AT_ONCE_MAX,
         .parallelism = store->parallelism != 0 ? store->parallelism : 1,
         .keeps_all = store->keeps_all != 0,
+        .together = store->together != 0 && row_call_remembers(call->client),
     };
 }
 

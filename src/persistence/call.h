@@ -15,6 +15,7 @@ struct persistence_store {
     uint32_t max_read_batch;
     uint32_t parallelism;
     bool keeps_all;
+    bool together; /* W4; false also where that would not help */
 };
 
 struct persistence {

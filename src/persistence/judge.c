@@ -8,7 +8,7 @@ static int64_t *version_of(os_document_result *ret, enum document_kind kind)
     return kind == DOCUMENT_DESIRED ? &ret->desired_version : &ret->reported_version;
 }
 
-static void set_version(os_document_result *ret, enum document_kind kind, int64_t version)
+void writing_set_version(os_document_result *ret, enum document_kind kind, int64_t version)
 {
     *version_of(ret, kind) = version;
     if (kind == DOCUMENT_COMBINED)
@@ -34,11 +34,13 @@ void writing_say_committed(const struct written *written, os_document_result *re
     ret->verdict = OS_COMMITTED;
     error_clear(&ret->error);
     for (size_t i = 0; i < written->count; i++)
-        set_version(ret, written->items[i].kind, written->is_deletion ? 0 : written->items[i].mark.version);
+        writing_set_version(ret, written->items[i].kind, written->is_deletion ? 0 : written->items[i].mark.version);
 }
 
-static const char *why_unknown(enum document_standing standing)
+static const char *why_unknown(enum document_standing standing, bool may_follow)
 {
+    if (may_follow && standing != DOCUMENT_UNCHANGED)
+        return "What it expects is there: it was applied and then deleted, or was not, and may still be.";
     switch (standing) {
     case DOCUMENT_UNCHANGED: return "What is expected is still there, but the request may still be applied.";
     case DOCUMENT_UNREADABLE: return "What is there now is no document.";
@@ -47,14 +49,12 @@ static const char *why_unknown(enum document_standing standing)
     }
 }
 
-static void say_unknown(const struct written *written, enum document_standing standing, const os_error *error,
-                        os_document_result *ret)
+static void say_unknown(const struct written *written, const char *why, const os_error *error, os_document_result *ret)
 {
     ret->verdict = OS_UNKNOWN;
     ret->reported_version = ret->desired_version = 0;
     (void)error_set(&ret->error, OS_ERR_UNDECIDED, "It is not known whether the document was %s. %s%s%.500s",
-                    done_to(written), why_unknown(standing), error->code != OS_OK ? " Last trouble: " : "",
-                    error->message);
+                    done_to(written), why, error->code != OS_OK ? " Last trouble: " : "", error->message);
 }
 
 void writing_say_unseen(const struct written *written, const os_error *why, os_document_result *ret)
@@ -83,6 +83,14 @@ static enum document_standing judge_item(const struct persistence_store *store, 
                                 : document_judge(found, mark, sending, ret_version);
 }
 
+bool writing_may_follow(const struct written *written, json_t *const found[2])
+{
+    for (size_t i = 0; i < written->count; i++)
+        if (!document_is_expected(found[i], &written->items[i].mark))
+            return false;
+    return !written->is_deletion;
+}
+
 void writing_judge(const struct persistence_store *store, const struct written *written, json_t *const found[2],
                    const os_error *error, os_document_result *ret)
 {
@@ -91,12 +99,12 @@ void writing_judge(const struct persistence_store *store, const struct written *
         int64_t version = 0;
         enum document_standing of_item = judge_item(store, written, i, found[i], &version);
         standing = i == 0 ? of_item : document_judge_both(standing, of_item);
-        set_version(ret, written->items[i].kind, version);
+        writing_set_version(ret, written->items[i].kind, version);
     }
     switch (standing) {
     case DOCUMENT_OURS: writing_say_committed(written, ret); break;
     case DOCUMENT_CONFLICT:
     case DOCUMENT_ABSENT: writing_say_conflict(written, ret); break;
-    default: say_unknown(written, standing, error, ret);
+    default: say_unknown(written, why_unknown(standing, writing_may_follow(written, found)), error, ret);
     }
 }

@@ -3,17 +3,10 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "transaction/transaction.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct mutations {
-    bool are_deletions;
-    struct mutation *list;
-    size_t count; /* that the call has */
-    size_t begun;
-    json_t *seen; /* which items are changed, so that none is twice */
-};
 
 static void drop_mutations(struct persistence *call)
 {
@@ -123,29 +116,26 @@ os_code mutation_add_deletion(struct persistence *call, struct mutation *mutatio
 
 /* ------------------------------------------------------------------------------------------------ requests */
 
-/* A write that has been done fails when it is sent again, for its version is there: then a look says whose it is. A
- * deletion would delete what others have made meanwhile. A transaction has a token. */
-static void make_request(struct mutation *mutation, struct row_call *ret)
+/* W4. Of a document that is never deleted each version is written once, so what is done a second time fails. Else only the
+ * service's memory of a token prevents that. */
+static uint64_t repeats_for_ms(const struct persistence *call, bool is_together)
 {
-    if (mutation->count == 1) {
-        ret->request = (struct row_request){.verb = ROW_WRITE, .write = &mutation->rows[0]};
-        ret->repeats_unclear = !mutation->written.is_deletion;
-        return;
-    }
+    if (call->store.keeps_all)
+        return ROW_CALL_ALWAYS;
+    return is_together && row_call_remembers(call->client) ? TRANSACTION_TWICE_MS : 0;
+}
+
+static void make_request(const struct persistence *call, struct mutation *mutation, struct row_call *ret)
+{
+    bool is_together = mutation->count == 2 || call->store.together;
     mutation->transaction =
         (struct rows_transaction){.writes = mutation->rows, .count = mutation->count, .token = mutation->token};
-    ret->request = (struct row_request){.verb = ROW_TRANSACT, .transaction = &mutation->transaction};
-    ret->repeats_unclear = true;
+    ret->request = is_together ? (struct row_request){.verb = ROW_TRANSACT, .transaction = &mutation->transaction}
+                               : (struct row_request){.verb = ROW_WRITE, .write = &mutation->rows[0]};
+    ret->repeats_unclear_ms = repeats_for_ms(call, is_together);
 }
 
 /* ------------------------------------------------------------------------------------------------ results */
-
-static int64_t found_version(const struct persistence *call, const json_t *item)
-{
-    struct document_mark mark;
-    bool is_known = item != NULL && document_mark_read(item, call->store.spelling, &mark, NULL) == OS_OK;
-    return is_known ? mark.version : 0;
-}
 
 static const json_t *found_item(const struct row_call *of, size_t i)
 {
@@ -154,18 +144,22 @@ static const json_t *found_item(const struct row_call *of, size_t i)
     return of->answer.answers != NULL ? of->answer.answers[i].item : NULL;
 }
 
-/* No answer was lost, so a condition that failed says all. */
-static void give_conflict(const struct persistence *call, const struct row_call *of, const struct mutation *mutation,
-                          os_document_result *ret)
+/* W3: no answer was lost, so a condition that failed says all; but what is in the way may be ours, where something between
+ * here and the service has sent the request twice. */
+static void give_conflict(const struct row_call *of, const struct mutation *mutation, os_document_result *ret)
 {
+    const struct document_sending answered = {.is_answer_lost = false};
+    bool is_ours = false;
     for (size_t i = 0; i < mutation->count; i++) {
-        int64_t version = found_version(call, found_item(of, i));
-        if (mutation->written.items[i].kind != DOCUMENT_DESIRED)
-            ret->reported_version = version;
-        if (mutation->written.items[i].kind != DOCUMENT_REPORTED)
-            ret->desired_version = version;
+        int64_t version;
+        const struct written_item *item = &mutation->written.items[i];
+        is_ours = document_judge(found_item(of, i), &item->mark, answered, &version) == DOCUMENT_OURS || is_ours;
+        writing_set_version(ret, item->kind, version);
     }
-    writing_say_conflict(&mutation->written, ret);
+    if (is_ours)
+        writing_say_committed(&mutation->written, ret);
+    else
+        writing_say_conflict(&mutation->written, ret);
 }
 
 static bool is_conflict(const struct row_call *of)
@@ -174,8 +168,8 @@ static bool is_conflict(const struct row_call *of)
            (of->answer.outcome == TABLE_CONFLICT || of->answer.outcome == TABLE_CONFLICT_BLIND);
 }
 
-static void give_result(struct persistence *call, struct row_call *of, struct mutation *mutation,
-                        os_document_result *ret)
+/* W2, W3, W8: what is lost was sent. */
+static void give_result(const struct row_call *of, struct mutation *mutation, os_document_result *ret)
 {
     mutation->needs_look = false;
     mutation->error = of->error;
@@ -184,89 +178,19 @@ static void give_result(struct persistence *call, struct row_call *of, struct mu
     } else if (of->is_lost) {
         mutation->needs_look = true;
     } else if (is_conflict(of)) {
-        give_conflict(call, of, mutation, ret);
+        give_conflict(of, mutation, ret);
     } else {
         ret->verdict = OS_NOT_EXECUTED;
         ret->error = of->error;
     }
 }
 
-/* The code of the first that is not committed. */
-static enum steps_next end_mutations(struct persistence *call)
-{
-    const struct persistence_arguments *arguments = call->arguments;
-    for (size_t i = 0; i < arguments->count; i++) {
-        const os_document_result *result = &arguments->ret_results[i];
-        if (result->verdict == OS_COMMITTED)
-            continue;
-        call->error = result->error;
-        return persistence_over(call, result->error.code);
-    }
-    return persistence_over(call, OS_OK);
-}
-
-/* ------------------------------------------------------------------------------------------------ looks */
-
-static void give_looked(struct persistence *call, struct row_call *of, struct mutation *mutation,
-                        os_document_result *ret)
-{
-    bool was_seen = of->error.code == OS_OK && of->answer.outcome == TABLE_OK;
-    if (was_seen)
-        writing_judge(&call->store, &mutation->written, of->answer.items.items, &mutation->error, ret);
-    else
-        writing_say_unseen(&mutation->written, &of->error, ret);
-    if (ret->verdict == OS_UNKNOWN)
-        writing_add_ticket(call, &mutation->written, ret);
-}
-
-static enum steps_next were_looked_at(struct persistence *call)
-{
-    struct mutations *mutations = call->work;
-    size_t look = 0;
-    for (size_t i = 0; i < mutations->count; i++)
-        if (mutations->list[i].needs_look)
-            give_looked(call, &call->set.calls[look++], &mutations->list[i], &call->arguments->ret_results[i]);
-    return end_mutations(call);
-}
-
-static enum steps_next cannot_look(struct persistence *call)
-{
-    struct mutations *mutations = call->work;
-    (void)error_no_memory(&call->error);
-    for (size_t i = 0; i < mutations->count; i++) {
-        struct mutation *mutation = &mutations->list[i];
-        if (!mutation->needs_look)
-            continue;
-        writing_say_unseen(&mutation->written, &call->error, &call->arguments->ret_results[i]);
-        writing_add_ticket(call, &mutation->written, &call->arguments->ret_results[i]);
-    }
-    return end_mutations(call);
-}
-
-static enum steps_next look(struct persistence *call, size_t count)
-{
-    struct mutations *mutations = call->work;
-    struct row_call *calls = persistence_calls(call, count, "look at a document");
-    size_t at = 0;
-    if (calls == NULL)
-        return cannot_look(call);
-    for (size_t i = 0; i < mutations->count; i++) {
-        struct mutation *mutation = &mutations->list[i];
-        if (mutation->needs_look)
-            writing_make_look(&call->store, &mutation->written, mutation->gets, &calls[at++].request);
-    }
-    return persistence_ask(call, were_looked_at);
-}
-
 static enum steps_next were_answered(struct persistence *call)
 {
     struct mutations *mutations = call->work;
-    size_t looks = 0;
-    for (size_t i = 0; i < mutations->count; i++) {
-        give_result(call, &call->set.calls[i], &mutations->list[i], &call->arguments->ret_results[i]);
-        looks += mutations->list[i].needs_look ? 1 : 0;
-    }
-    return looks > 0 ? look(call, looks) : end_mutations(call);
+    for (size_t i = 0; i < mutations->count; i++)
+        give_result(&call->set.calls[i], &mutations->list[i], &call->arguments->ret_results[i]);
+    return mutations_look(call);
 }
 
 enum steps_next mutations_send(struct persistence *call)
@@ -277,6 +201,6 @@ enum steps_next mutations_send(struct persistence *call)
     if (calls == NULL)
         return persistence_over(call, error_no_memory(&call->error));
     for (size_t i = 0; i < mutations->count; i++)
-        make_request(&mutations->list[i], &calls[i]);
+        make_request(call, &mutations->list[i], &calls[i]);
     return persistence_ask(call, were_answered);
 }

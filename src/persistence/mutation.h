@@ -6,6 +6,7 @@
 #ifndef OSCOMMIT_PERSISTENCE_MUTATION_H
 #define OSCOMMIT_PERSISTENCE_MUTATION_H
 
+#include "client/pause.h"
 #include "document/document_delete.h"
 #include "document/document_write.h"
 #include "persistence/writing.h"
@@ -25,7 +26,18 @@ struct mutation {
     os_error error; /* why there was no answer that says it */
 };
 
-/* Those of a call. Its `work` is made here, and has one for each of the caller's; then each gets one item, or two. */
+/* Those of a call. */
+struct mutations {
+    bool are_deletions;
+    struct mutation *list;
+    size_t count; /* that the call has */
+    size_t begun;
+    json_t *seen;                    /* which items are changed, so that none is twice */
+    struct client_interval interval; /* between two looks */
+    uint64_t pause_ms;
+};
+
+/* Its `work` is made here, and has one for each of the caller's; then each gets one item, or two. */
 os_code mutations_begin(struct persistence *call, bool are_deletions);
 /* The next one; to fill it comes first. */
 os_code mutations_next(struct persistence *call, struct mutation **ret);
@@ -36,5 +48,7 @@ os_code mutation_add_deletion(struct persistence *call, struct mutation *mutatio
 
 /* Sends all; the results are given. */
 enum steps_next mutations_send(struct persistence *call);
+/* W5, W6: looks at what needs it, if anything does; then the end. */
+enum steps_next mutations_look(struct persistence *call);
 
 #endif

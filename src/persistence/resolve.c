@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came of a write, by its ticket: one look. */
+/* W9: what came of a write, by its ticket: one look. */
 #include "base/error.h"
 #include "persistence/writing.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a later look needs of a write, as one line of JSON. */
+/* W9: what a later look needs of a write, as one line of JSON. */
 #include "base/error.h"
 #include "client/table_ticket.h"
 #include "persistence/writing.h"

@@ -24,12 +24,17 @@ struct written {
 void writing_make_look(const struct persistence_store *store, const struct written *written, struct rows_get gets[2],
                        struct row_request *ret);
 
+void writing_set_version(os_document_result *ret, enum document_kind kind, int64_t version);
 void writing_say_committed(const struct written *written, os_document_result *ret);
 void writing_say_conflict(const struct written *written, os_document_result *ret); /* but for the versions found */
 /* After a lost answer, by what was found where they should stand: items that have been checked, or NULL. `error`: why there
  * is no answer that says it; OS_OK where a condition failed. */
 void writing_judge(const struct persistence_store *store, const struct written *written, json_t *const found[2],
                    const os_error *error, os_document_result *ret);
+
+/* W6: a copy that is under way could be applied to what was found. A deletion is not waited for: what is found does not show
+ * whose it was. */
+bool writing_may_follow(const struct written *written, json_t *const found[2]);
 
 /* After a lost answer, and no look came to an end, for which `why` is the reason: UNKNOWN. */
 void writing_say_unseen(const struct written *written, const os_error *why, os_document_result *ret);

@@ -74,12 +74,6 @@ static void see(struct attempt *attempt, const struct row_answer *answer, struct
     }
 }
 
-/* DynamoDB Local says at random that a request which is the same has other parameters. */
-static bool is_mismatch(const struct row_answer *answer)
-{
-    return strcmp(answer->error.service_code, "IdempotentParameterMismatchException") == 0;
-}
-
 static enum transaction_outcome outcome_of(const struct attempt *attempt, const struct row_answer *answer)
 {
     switch (answer->outcome) {
@@ -87,7 +81,7 @@ static enum transaction_outcome outcome_of(const struct attempt *attempt, const 
     case TABLE_CONFLICT:
     case TABLE_CONFLICT_BLIND: return TRANSACTION_FAILED;
     case TABLE_THROTTLED: return TRANSACTION_THROTTLED;
-    case TABLE_REFUSED: return is_mismatch(answer) ? TRANSACTION_AMBIGUOUS : TRANSACTION_REFUSED;
+    case TABLE_REFUSED: return row_call_is_mismatch(answer) ? TRANSACTION_AMBIGUOUS : TRANSACTION_REFUSED;
     case TABLE_UNREADABLE: return attempt->asked.kind == TRANSACTION_LOOK ? TRANSACTION_REFUSED : TRANSACTION_AMBIGUOUS;
     case TABLE_AMBIGUOUS: break;
     }
@@ -262,13 +256,6 @@ static void begin_attempt(struct sync *sync)
     sync_finish(sync);
 }
 
-/* X5, X7: DynamoDB keeps tokens, and so does the file; whatever else answers as DynamoDB does may not. */
-static bool remembers_tokens(const struct settings *settings)
-{
-    return settings->ledger_scheme == SETTINGS_SQLITE ||
-           (settings->ledger_scheme == SETTINGS_DYNAMODB && settings->dynamodb_endpoint.is_aws);
-}
-
 static void begin_machine(struct attempt *attempt)
 {
     struct transaction_settings settings;
@@ -276,7 +263,7 @@ static void begin_machine(struct attempt *attempt)
     settings.count = (uint32_t)attempt->count;
     for (size_t i = 0; i < attempt->count; i++)
         settings.parts[i] = (uint8_t)attempt->parts[i].mark.part;
-    settings.remembers = remembers_tokens(&attempt->client->settings);
+    settings.remembers = row_call_remembers(attempt->client);
     /* X5: alone, what no token of its row holds back is sent again only where the service remembers it. */
     settings.together = settings.remembers && settings.count == 1 && settings.parts[0] == TRANSACTION_BLIND;
     transaction_init(&attempt->machine, &settings);

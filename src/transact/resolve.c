@@ -62,7 +62,7 @@ static os_code fence(const struct resolving *resolving, uint32_t part, bool *ret
     struct row_write write;
     struct row_call call = {.client = resolving->client,
                             .request = {.verb = ROW_WRITE},
-                            .repeats_unclear = true,
+                            .repeats_unclear_ms = ROW_CALL_ALWAYS,
                             .name = "fence of a transaction"};
     *ret_is_done = false;
     os_code code = row_write_fence(&resolving->ticket.marks[part], resolving->ticket.tokens.fence, &write, err);

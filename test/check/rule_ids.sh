@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Every rule of docs/rules.md and docs/transactions.md is named in the code or in a test; every rule that those, a mutant
+# Every rule of docs/rules.md, docs/transactions.md and docs/documents.md is named in the code or in a test; every rule that those, a mutant
 # or a document names is there, and so is every numbered sentence (R13.6) that a document or a comment names.
 # usage: rule_ids.sh ROOT
 set -uo pipefail
@@ -8,8 +8,10 @@ set -uo pipefail
 root=$1
 rules=$root/docs/rules.md
 texts=("$rules")
-[[ ! -f $root/docs/transactions.md ]] || texts+=("$root/docs/transactions.md")
-letters=VTRNEGFMPLX
+for text in transactions documents; do
+    [[ ! -f $root/docs/$text.md ]] || texts+=("$root/docs/$text.md")
+done
+letters=VTRNEGFMPLXW
 
 defined=$(sed -nE "s/^### ([$letters][0-9]{1,2})\. .*/\1/p" "${texts[@]}")
 sentences=$(sed -nE "s/^\* \*\*([$letters][0-9]{1,2}\.[0-9]{1,2})\*\* .*/\1/p" "${texts[@]}")
@@ -27,7 +29,7 @@ twice=$(printf '%s\n' "$defined" "$sentences" | grep . | sort | uniq -d)
 named=$(sources "${code[@]}" | xargs -0 grep -ohE "\b[$letters][0-9]{1,2}\b" | sort -u)
 while read -r rule; do
     seen
-    grep -qx "$rule" <<<"$named" || violation "$rule of docs/rules.md or docs/transactions.md is named by no code and no test"
+    grep -qx "$rule" <<<"$named" || violation "$rule of docs/rules.md, docs/transactions.md or docs/documents.md is named by no code and no test"
 done < <(grep . <<<"$defined")
 
 # The rules of the older letters have names that nothing else has in this code.

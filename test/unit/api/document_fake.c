@@ -211,9 +211,8 @@ static void answer_write(struct document_fake *fake, const struct asked *asked, 
 
 static void disturb(struct document_fake *fake, char letter, const struct asked *asked)
 {
-    bool is_done =
-        (letter == FAKE_LOSES || letter == FAKE_OTHER_LATER || letter == FAKE_DELETED_LATER || letter == FAKE_HOLDS) &&
-        perform(fake, asked);
+    static const char doing[] = {FAKE_LOSES, FAKE_OTHER_LATER, FAKE_DELETED_LATER, FAKE_MADE_AGAIN, FAKE_HOLDS, '\0'};
+    bool is_done = strchr(doing, letter) != NULL && perform(fake, asked);
     for (size_t i = 0; i < asked->count; i++) {
         char key[256];
         const json_t *write = asked->writes[i];
@@ -223,6 +222,8 @@ static void disturb(struct document_fake *fake, char letter, const struct asked 
             write_of_another(fake, write, expected_by(write) + 2);
         if (letter == FAKE_DELETED_LATER)
             (void)json_object_del(fake->items, key_of(key_in(write), key));
+        if (letter == FAKE_MADE_AGAIN && is_done)
+            write_of_another(fake, write, expected_by(write));
     }
     if (letter == FAKE_LATER)
         fake->pass();
@@ -239,6 +240,11 @@ static void respond_to_write(struct document_fake *fake, const struct asked *ask
     case FAKE_CONTENDS: answer(scratch, 400, cancellation(fake, asked, true), ret); break;
     case FAKE_DENIES: answer(scratch, 400, error_body("AccessDeniedException"), ret); break;
     case FAKE_KNOWS_NO_KEY: answer(scratch, 400, error_body("UnrecognizedClientException"), ret); break;
+    case FAKE_MISTAKES: answer(scratch, 400, error_body("IdempotentParameterMismatchException"), ret); break;
+    case FAKE_DONE_TWICE:
+        (void)perform(fake, asked);
+        answer(scratch, 400, failure(fake, asked), ret);
+        break;
     case FAKE_BREAKS: answer(scratch, 500, error_body("InternalServerError"), ret); break;
     case FAKE_IS_ANOTHER:
         *ret = (struct http_server_step){.answer = "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n"
@@ -250,10 +256,12 @@ static void respond_to_write(struct document_fake *fake, const struct asked *ask
     }
 }
 
-static void respond_to_read(const struct document_fake *fake, const struct asked *asked, const char *operation,
+static void respond_to_read(struct document_fake *fake, const struct asked *asked, const char *operation,
                             struct buf *scratch, struct http_server_step *ret)
 {
     json_t *found = json_array();
+    if (++fake->looks == FAKE_LOOKS && fake->pass_at_last != NULL)
+        fake->pass_at_last();
     for (size_t i = 0; i < asked->count; i++) {
         json_t *item = there(fake, json_object_get(asked->writes[i], "Key"));
         json_t *one = item != NULL ? json_pack("{s:O}", "Item", item) : json_object();
@@ -352,6 +360,7 @@ void document_fake_play(struct document_fake *fake, const char *script)
     pthread_mutex_lock(&fake->mutex);
     fake->script = script;
     fake->writes = 0;
+    fake->looks = 0;
     pthread_mutex_unlock(&fake->mutex);
 }
 
@@ -361,4 +370,12 @@ size_t document_fake_writes(struct document_fake *fake)
     size_t writes = fake->writes;
     pthread_mutex_unlock(&fake->mutex);
     return writes;
+}
+
+size_t document_fake_looks(struct document_fake *fake)
+{
+    pthread_mutex_lock(&fake->mutex);
+    size_t looks = fake->looks;
+    pthread_mutex_unlock(&fake->mutex);
+    return looks;
 }

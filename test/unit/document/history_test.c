@@ -206,6 +206,8 @@ static enum document_standing judge(const struct asking *asking, unsigned place,
     else
         standing = document_judge_delete(found, asking->version, DOCUMENT_TAGS, delete, &version);
     assert_int_equal(version, place_version(place));
+    if (asking->what == ASKING_WRITE)
+        assert_int_equal(document_is_expected(found, &wrote), is_expected(asking, place));
     json_decref(found);
     return standing;
 }
