@@ -23,6 +23,7 @@ struct book {
     os_txn_result result;
     os_error error;
     os_txn_fn meanwhile; /* another transaction, in the first run */
+    int64_t seen[2];
 };
 void book_open(struct book *ret); /* client and prefix */
 void book_close(struct book *book);

@@ -81,6 +81,35 @@ TEST_WITH(book, what_is_missing_of_several_rows_is_made)
     check_field(book, lifts, KEY_7, "numLiftRides", "9");
 }
 
+static os_code ride(void *context, os_txn *txn, os_error *err)
+{
+    const struct book *book = context;
+    CHECK_CODE(os_txn_create_or_put(txn, book->models[0], "{\"id\":\"7\",\"numSkiers\":1}", NULL, err), OS_OK, err);
+    return os_txn_create_or_put(txn, book->models[1], "{\"id\":\"7\",\"numLiftRides\":1}", NULL, err);
+}
+
+static os_code look_at_both(void *context, os_txn *txn, os_error *err)
+{
+    struct book *book = context;
+    os_row *row = NULL;
+    CHECK_CODE(os_txn_get(txn, book->models[0], KEY_7, NULL, &row, err), OS_OK, err);
+    CHECK_CODE(os_row_get_int(row, "numSkiers", &book->seen[0], err), OS_OK, err);
+    book_let_another(book);
+    CHECK_CODE(os_txn_get(txn, book->models[1], KEY_7, NULL, &row, err), OS_OK, err);
+    return os_row_get_int(row, "numLiftRides", &book->seen[1], err);
+}
+
+TEST_WITH(book, rows_that_are_read_one_after_the_other_are_of_one_instant)
+{
+    book_put(book, book_model(book, "SkierStats", STATS("SkierStats", "numSkiers")), KEY_7);
+    book_put(book, book_model(book, "LiftStats", STATS("LiftStats", "numLiftRides")), KEY_7);
+    book->meanwhile = ride;
+    CHECK_COMMITTED(book, look_at_both);
+    assert_int_equal(book->result.runs, 2);
+    assert_int_equal(book->seen[0], 1);
+    assert_int_equal(book->seen[1], 1);
+}
+
 static os_code erase(void *context, os_txn *txn, os_error *err)
 {
     const struct book *book = context;
