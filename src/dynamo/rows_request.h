@@ -20,8 +20,8 @@ os_code rows_build_write(const struct endpoint *endpoint, const struct rows_writ
 os_code rows_build_get(const struct endpoint *endpoint, const struct rows_get *get, struct http_request *ret,
                        struct buf *ret_body, os_error *err);
 
-/* BatchGetItem: whole items, consistent. */
-os_code rows_build_batch(const struct endpoint *endpoint, const struct rows_key *keys, size_t count,
+/* BatchGetItem: whole items. `is_eventual` is as of rows_get. */
+os_code rows_build_batch(const struct endpoint *endpoint, const struct rows_key *keys, size_t count, bool is_eventual,
                          struct http_request *ret, struct buf *ret_body, os_error *err);
 /* TransactGetItems. */
 os_code rows_build_transact_get(const struct endpoint *endpoint, const struct rows_get *gets, size_t count,

@@ -106,7 +106,7 @@ static bool is_named_before(const struct rows_key *keys, size_t at)
 }
 
 /* The keys of one table, which the one at `first` is the first of. */
-static bool add_keys(struct buf *out, const struct rows_key *keys, size_t count, size_t first)
+static bool add_keys(struct buf *out, const struct rows_key *keys, size_t count, size_t first, bool is_eventual)
 {
     const char *table = keys[first].table->name;
     bool done = true;
@@ -119,18 +119,18 @@ static bool add_keys(struct buf *out, const struct rows_key *keys, size_t count,
         buf_add_str(out, i > first ? "," : "");
         done = json_write(out, keys[i].key);
     }
-    buf_add_str(out, "],\"ConsistentRead\":true}");
+    buf_add_str(out, is_eventual ? "]}" : "],\"ConsistentRead\":true}");
     return done;
 }
 
-os_code rows_build_batch(const struct endpoint *endpoint, const struct rows_key *keys, size_t count,
+os_code rows_build_batch(const struct endpoint *endpoint, const struct rows_key *keys, size_t count, bool is_eventual,
                          struct http_request *ret, struct buf *ret_body, os_error *err)
 {
     dynamo_open(ROWS_BODY_MAX, ret, ret_body);
     os_code code = check_keys(keys, count, err);
     buf_add_str(ret_body, "{\"RequestItems\":{");
     for (size_t i = 0; i < count && code == OS_OK; i++)
-        if (!is_named_before(keys, i) && !add_keys(ret_body, keys, count, i))
+        if (!is_named_before(keys, i) && !add_keys(ret_body, keys, count, i, is_eventual))
             code = error_no_memory(err);
     buf_add_char(ret_body, '}');
     return rows_finish(endpoint, "BatchGetItem", code, ret, ret_body, err);

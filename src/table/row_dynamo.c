@@ -85,6 +85,15 @@ static size_t keys_left(const struct row_op *op, struct rows_key *ret_keys, size
     return count;
 }
 
+/* One answer for all: it may be older where each of them may. */
+static bool is_eventual(const struct row_request *request)
+{
+    size_t count = 0;
+    while (count < request->get_count && request->gets[count].is_eventual)
+        count++;
+    return count == request->get_count;
+}
+
 static os_code build_batch(struct row_op *op, os_error *err)
 {
     os_code code = rows_check_gets(op->request.gets, op->request.get_count, err);
@@ -93,7 +102,8 @@ static os_code build_batch(struct row_op *op, os_error *err)
     struct rows_key keys[ROWS_AT_ONCE_MAX];
     size_t numbers[ROWS_AT_ONCE_MAX];
     size_t count = keys_left(op, keys, numbers);
-    return rows_build_batch(&op->call.connection->endpoint, keys, count, &op->call.http, &op->call.body, err);
+    return rows_build_batch(&op->call.connection->endpoint, keys, count, is_eventual(&op->request), &op->call.http,
+                            &op->call.body, err);
 }
 
 /* BatchGetItem gives whole items: of each, what was wanted. False: out of memory. */

@@ -177,7 +177,6 @@ drawn_tree() {
     printf 'enum { MOST_S = 1 };\n' >>src/base/clock.c
     printf 'Rule: R1\nTakes out: One.\nUnit tests: unit_commit_\n\n--- a/src/a.c\n+++ b/src/a.c\n' >test/mutants/patches/R1-one.patch
     printf '* tests: `one_is_one`\n* mutants: `R1-one`\n' >docs/counterexamples.md
-    printf '| a | `b` | `one_is_one`, `unit_commit_guard` |\n' >docs/leases.md
     printf 'one_is_one\n' >test/unit/commit/guard_test.c
     python3 -B "$checks/../../docs/pictures/draw.py" --folder docs/pictures >/dev/null
     python3 -B "$checks/../mutants/table.py" --root "$work/tree"
@@ -214,6 +213,38 @@ drawn_tree
 # shellcheck disable=SC2016 # backticks of Markdown
 echo '| `LEAST_S` |' >>docs/rules.md
 refuses 'names LEAST_S' counterexamples "$work/tree"
+
+# ------------------------------------------------------------------------------------------------------ sentences
+
+# A tree with a table of what is said, what does it, and its tests.
+# shellcheck disable=SC2016 # backticks of Markdown
+said_tree() {
+    fresh_tree
+    printf '| what it says | here | tests |\n|---|---|---|\n| one | `os_one` | `unit_commit_guard`: `one_is_one`, `checked` |\n' >docs/leases.md
+    printf '| two | none: nobody wants it | |\n| three | `os_two` | `model_tiny`; `two_is_two` |\n' >>docs/leases.md
+    printf '#include "guard.h"\n\nTEST_WITH(guard, one_is_one)\n' >test/unit/commit/guard_test.c
+    printf '    {"it is checked",\n     checked},\n' >test/unit/commit/guard.h
+    printf 'TEST(two_is_two)\n' >test/unit/commit/two_test.c
+    printf 'add_test(NAME model_tiny COMMAND explore)\n' >test/CMakeLists.txt
+}
+
+# A row more, which the check must refuse with the text.
+refuses_row() { # TEXT ROW
+    said_tree
+    printf '%s\n' "$2" >>docs/leases.md
+    refuses "$1" sentences "$work/tree"
+}
+
+said_tree
+accepts sentences "$work/tree"
+# shellcheck disable=SC2016 # backticks of Markdown
+{
+    refuses_row 'names the test three_is_three, which is nowhere' '| a | `os_one` | `three_is_three` |'
+    refuses_row 'which unit_commit_guard does not have' '| a | `os_one` | `unit_commit_guard`: `two_is_two` |'
+    refuses_row 'names os_four, which the code does not have' '| a | `os_four` | `one_is_one` |'
+    refuses_row 'has no test, and no reason' '| a | `os_one` | |'
+    refuses_row 'has no test, and no reason' '| a | `os_one` | the same |'
+}
 
 # --------------------------------------------------------------------------------------------------------- exports
 
@@ -440,7 +471,7 @@ rm -rf "$work/empty"
 mkdir -p "$work/empty"/{src,docs,tool}
 touch "$work/empty/docs/rules.md"
 touch "$work/empty/README.md"
-for check in layering rule_ids size_limits format shell spdx pages; do
+for check in layering rule_ids size_limits format shell spdx pages sentences; do
     refuses 'nothing to look at' "$check" "$work/empty"
 done
 

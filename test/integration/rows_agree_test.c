@@ -315,7 +315,7 @@ static void read_at_once(const struct rows_key *keys, json_t *const items[ITEMS]
     struct buf body;
     struct rows_items batch;
     struct dynamo_error detail;
-    os_code code = rows_build_batch(&server.endpoint, keys, ITEMS + 1, &request, &body, NULL);
+    os_code code = rows_build_batch(&server.endpoint, keys, ITEMS + 1, false, &request, &body, NULL);
     struct http_response response = send_built(code, &request, &body);
     assert_int_equal(rows_read_batch(&response, WHERE, keys, ITEMS + 1, &batch, &detail, NULL), TABLE_OK);
     assert_items(&batch, items);

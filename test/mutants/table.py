@@ -4,8 +4,7 @@
 
   table.py [--root DIR]           writes it
   table.py [--root DIR] --check   says whether it is out of date; and which test, configuration or mutant that
-                                  docs/counterexamples.md, docs/leases.md or docs/documents.md names is not there; ends with 1 if there is
-                                  anything to say
+                                  docs/counterexamples.md names is not there; ends with 1 if there is anything to say
 """
 import argparse
 import pathlib
@@ -76,20 +75,6 @@ def missing_names(root, mutants):
             yield from (name for name in re.findall(r"`([^`]+)`", line) if name not in known)
 
 
-def missing_tests(root, document):
-    """Which tests a document names in the last column of its tables, and nobody has."""
-    folder = root / "test"
-    sources = [path for path in folder.rglob("*") if path.suffix in (".c", ".py", ".txt")]
-    names = set().union(*(re.findall(r"\w+", path.read_text()) for path in sources))
-    names |= {f"unit_{path.parent.name}_{path.stem.removesuffix('_test')}" for path in folder.glob("unit/*/*_test.c")}
-    names |= {f"unit_{path.name}" for path in folder.glob("unit/*")}
-    names |= {f"interop_{path.stem.removesuffix('_test')}" for path in folder.glob("interop/*_test.py")}
-    for line in document.read_text().splitlines() if document.is_file() else []:
-        cells = line.split("|")
-        if len(cells) == 5 and "`" in cells[2]:
-            yield from (name for name in re.findall(r"`([^`]+)`", cells[3]) if name not in names)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)
@@ -104,8 +89,6 @@ def main():
         target.write_text(text)
         return 0
     wrong = [f"docs/counterexamples.md names {name}, which is nowhere" for name in missing_names(arguments.root, mutants)]
-    for name in ("leases.md", "documents.md"):
-        wrong += [f"docs/{name} names the test {test}, which is nowhere" for test in missing_tests(arguments.root, docs / name)]
     if not target.is_file() or target.read_text() != text:
         wrong.append("docs/mutants.md is out of date: run test/mutants/table.py")
     print(*wrong, f"{len(mutants)} mutants", sep="\n")

@@ -130,6 +130,22 @@ TEST_WITH(documents, combined_models_need_both)
     os_documents_free(&found);
 }
 
+TEST_WITH(documents, combined_models_have_one_version)
+{
+    os_document_store store = OS_DOCUMENT_STORE_INIT;
+    store.models = OS_DOCUMENT_COMBINED;
+    for (int version = 0; version < 2; version++) {
+        os_document_result result = write_one(documents, &store, write_of("lamp", "{}", version, "{}", version));
+        assert_int_equal(result.verdict, OS_COMMITTED);
+        assert_int_equal(result.reported_version, version + 1);
+        assert_int_equal(result.desired_version, version + 1);
+    }
+    os_document_result result = write_one(documents, &store, write_of("lamp", "{}", 1, "{}", 1));
+    assert_int_equal(result.verdict, OS_CONFLICT);
+    assert_int_equal(result.reported_version, 2);
+    assert_int_equal(result.desired_version, 2);
+}
+
 TEST_WITH(documents, the_other_spelling_is_refused_and_not_written_over)
 {
     os_documents found;

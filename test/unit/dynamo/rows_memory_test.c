@@ -90,7 +90,7 @@ static os_code build_transact_get(const struct building *building, struct http_r
 
 static os_code build_batch(const struct building *building, struct http_request *ret, struct buf *ret_body)
 {
-    return rows_build_batch(&endpoint, &building->get.of, 1, ret, ret_body, NULL);
+    return rows_build_batch(&endpoint, &building->get.of, 1, false, ret, ret_body, NULL);
 }
 
 static os_code build_list(const struct building *building, struct http_request *ret, struct buf *ret_body)

@@ -26,18 +26,28 @@ TEST_WITH(trees, items_of_several_tables_are_read_at_once)
     const struct rows_key keys[] = {{&orders, tree(trees, "{'pk':{'S':'a'},'sk':{'N':'1'}}")},
                                     {&users, tree(trees, "{'id':{'S':'u'}}")},
                                     {&orders, tree(trees, "{'pk':{'S':'a'},'sk':{'N':'2'}}")}};
-    os_code code = rows_build_batch(&endpoint, keys, 3, &request, &body, NULL);
+    os_code code = rows_build_batch(&endpoint, keys, 3, false, &request, &body, NULL);
     assert_request(code, &request, &body, "BatchGetItem",
                    quoted(trees, "{'RequestItems':{'orders':{'Keys':[{'pk':{'S':'a'},'sk':{'N':'1'}},{'pk':{'S':'a'},"
                                  "'sk':{'N':'2'}}],'ConsistentRead':true},'users':{'Keys':[{'id':{'S':'u'}}],"
                                  "'ConsistentRead':true}}}"));
 }
 
+TEST_WITH(trees, a_batch_that_may_be_older_says_so)
+{
+    struct http_request request;
+    struct buf body;
+    const struct rows_key key = {&users, tree(trees, "{'id':{'S':'u'}}")};
+    os_code code = rows_build_batch(&endpoint, &key, 1, true, &request, &body, NULL);
+    assert_request(code, &request, &body, "BatchGetItem",
+                   quoted(trees, "{'RequestItems':{'users':{'Keys':[{'id':{'S':'u'}}]}}}"));
+}
+
 static os_code batch_code(const struct rows_key *keys, size_t count, os_error *err)
 {
     struct http_request request;
     struct buf body;
-    os_code code = rows_build_batch(&endpoint, keys, count, &request, &body, err);
+    os_code code = rows_build_batch(&endpoint, keys, count, false, &request, &body, err);
     assert_int_equal(body.data == NULL, code != OS_OK);
     http_request_free(&request);
     buf_free(&body);
