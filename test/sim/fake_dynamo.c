@@ -306,7 +306,6 @@ static void route_rows(struct fake_dynamo *dynamo)
     const struct text *target = fake_request_header(&dynamo->request, "x-amz-target");
     char operation[64] = "";
     struct text rest = target != NULL ? *target : (struct text){NULL, 0};
-    dynamo->rows->effect = FAKE_DYNAMO_NOTHING;
     if (!text_take_str(&rest, "DynamoDB_20120810.") || !text_copy(rest, operation, sizeof(operation))) {
         unknown_operation(dynamo);
         return;
@@ -361,6 +360,8 @@ bool fake_dynamo_handle(struct fake_dynamo *dynamo, const char *request, size_t 
     dynamo->requests++;
     dynamo->now_ms = now_ms;
     dynamo->no_memory = false;
+    if (dynamo->rows != NULL)
+        dynamo->rows->effect = FAKE_DYNAMO_NOTHING;
     if (!fake_request_parse(request, length, &dynamo->request) || dynamo->request.cut_short ||
         !text_is(dynamo->request.method, "POST") || !text_is(dynamo->request.path, "/"))
         fake_dynamo_fail(dynamo, CORAL "MalformedHttpRequestException", "The request cannot be read", NULL);

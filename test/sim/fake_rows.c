@@ -138,7 +138,7 @@ void fake_rows_keep(struct fake_dynamo *dynamo, const struct fake_rows_write *wr
         json_decref(kept);
         return;
     }
-    if (is_changed(write->before, kept))
+    if (write->write.kind != ROWS_UPDATE || is_changed(write->before, kept))
         rows->effect = FAKE_DYNAMO_APPLIED;
     else if (rows->effect == FAKE_DYNAMO_NOTHING)
         rows->effect = FAKE_DYNAMO_FENCED;
