@@ -22,6 +22,7 @@ enum {
     PURPOSE_TAIL,
     PURPOSE_FOREIGN,
     PURPOSE_CONTENTION,
+    PURPOSE_CUT_OFF,
     PURPOSE_ADRIFT = 40
 };
 
@@ -124,13 +125,18 @@ static void lose(struct parcel *parcel)
         deliver_after(parcel, ENGINE_RESET, draw(parcel, PURPOSE_LOSS, 1, 3000) * MS);
 }
 
+static bool is_cut_off(const struct parcel *parcel)
+{
+    return parcel->process->cut_off_until_us > parcel->world->schedule.now_us;
+}
+
 static void send_back(struct parcel *parcel)
 {
     if (parcel->copy) {
         free_parcel(parcel);
         return;
     }
-    if (either_strikes(parcel, FAULT_LOSE_AFTER, FAULT_ATTEMPT_AFTER)) {
+    if (is_cut_off(parcel) || either_strikes(parcel, FAULT_LOSE_AFTER, FAULT_ATTEMPT_AFTER)) {
         lose(parcel);
         return;
     }
@@ -433,6 +439,18 @@ static bool goes_adrift(struct parcel *parcel, uint64_t way_us)
     return true;
 }
 
+/* Most of what is sent meanwhile is lost. Some of it comes late, if it still counts. */
+static bool is_lost_there(struct parcel *parcel)
+{
+    struct process *process = parcel->process;
+    uint64_t now_us = parcel->world->schedule.now_us;
+    if (is_cut_off(parcel))
+        return draw(parcel, PURPOSE_CUT_OFF, 0, 7) != 0;
+    if (parcel->kind == NETWORK_ROWS && strikes(parcel, FAULT_CUT_OFF))
+        process->cut_off_until_us = now_us + draw(parcel, PURPOSE_CUT_OFF, 10000, 720000) * MS;
+    return false;
+}
+
 void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, enum network_request kind,
                   enum network_body body, const struct buf *bytes)
 {
@@ -452,9 +470,14 @@ void network_send(struct process *process, struct http_engine *engine, uint64_t 
         deliver_after(parcel, ENGINE_REFUSED, way_us);
         return;
     }
+    bool was_cut_off = is_cut_off(parcel);
+    if (is_lost_there(parcel)) {
+        lose(parcel);
+        return;
+    }
     if (goes_adrift(parcel, way_us))
         return;
-    if (either_strikes(parcel, FAULT_LATE, FAULT_ATTEMPT_LATE))
+    if (was_cut_off || either_strikes(parcel, FAULT_LATE, FAULT_ATTEMPT_LATE))
         way_us += lateness_us(parcel);
     send_again(parcel, way_us);
     if (either_strikes(parcel, FAULT_LOSE_BEFORE, FAULT_ATTEMPT_BEFORE)) {

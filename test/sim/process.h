@@ -35,6 +35,7 @@ struct process {
     uint64_t born_us;
     uint64_t stopped_until_us; /* paused or suspended */
     uint64_t stopped_us;       /* altogether */
+    uint64_t cut_off_until_us; /* from the services */
     bool dead;
     struct memory_owner memory;
     struct task *tasks;
