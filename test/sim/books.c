@@ -40,6 +40,8 @@ void books_free(struct world *world)
         return;
     for (size_t i = 0; i < books->run_count; i++)
         free(books->runs[i].ticket);
+    for (size_t i = 0; i < BOOKS_KEYS; i++)
+        free(books->read_by_another[i]);
     free(books->runs);
     free(books->states);
     free(books);
@@ -156,6 +158,13 @@ static void check_written(struct world *world, const struct run *run, uint32_t k
     }
 }
 
+static void take_value(struct world *world, uint32_t key, const char *value)
+{
+    if (strcmp(value, world->books->now[key]) != 0)
+        note_state(world, key, value);
+    memcpy(world->books->now[key], value, BOOKS_VALUE_SIZE);
+}
+
 static void take_effect(struct world *world, struct run *run)
 {
     struct books *books = world->books;
@@ -169,10 +178,30 @@ static void take_effect(struct world *world, struct run *run)
         char value[BOOKS_VALUE_SIZE] = "";
         read_value(world, key, value);
         check_written(world, run, key, value);
-        if (strcmp(value, books->now[key]) != 0)
-            note_state(world, key, value);
-        memcpy(books->now[key], value, sizeof(value));
+        take_value(world, key, value);
     }
+}
+
+void books_write_foreign(struct world *world, uint32_t key, bool reads)
+{
+    static const char *const unknown[] = {"_txn", "_txn_before", NULL};
+    struct books *books = world->books;
+    char **has = &books->read_by_another[key];
+    char name[BOOKS_VALUE_SIZE];
+    char value[BOOKS_VALUE_SIZE] = "";
+    bool is_note = key >= BOOKS_ACCOUNTS && key != BOOKS_COUNTER;
+    books_name(key, name);
+    if (*has == NULL || !is_note || reads) {
+        free(*has);
+        *has = fake_dynamo_read_whole(world->dynamo, books_table_of(key), name);
+    }
+    if (*has == NULL || (is_note && reads) ||
+        !fake_dynamo_write_whole(world->dynamo, books_table_of(key), *has, unknown))
+        return;
+    books->foreign_writes++;
+    world_trace(world, "another writes %s whole: %s", name, *has);
+    read_value(world, key, value);
+    take_value(world, key, value);
 }
 
 void books_note(struct world *world, uint64_t number)

@@ -49,6 +49,7 @@ struct run {
     uint64_t end_us;
     bool returned;
     bool is_last; /* of its call: what that was told is told of it */
+    bool failed;  /* something that its function has asked for, which then went on as if it had not */
     os_verdict verdict;
     os_verdict settled;
     uint64_t settled_us;
@@ -76,6 +77,7 @@ struct books {
     char now[BOOKS_KEYS][BOOKS_VALUE_SIZE];
     struct books_state *states; /* in the order of time */
     size_t state_count;
+    char *read_by_another[BOOKS_KEYS]; /* a row as he has read it */
     uint64_t foreign_writes;
 };
 
@@ -91,6 +93,10 @@ bool books_has(const struct books *books, uint32_t key);
 /* Aborts when there are too many. */
 struct run *books_begin(struct world *world, uint32_t lane, uint64_t call, enum trade_kind kind);
 uint64_t books_number(const struct books *books, const struct run *run);
+
+/* Another writes the row of this key whole: the one that is there, or a note that he has read before. Rows of accounts
+ * he reads and writes at one instant: their values name their writes. */
+void books_write_foreign(struct world *world, uint32_t key, bool reads);
 
 /* A request of the run of this number has been handled; 0: of none. */
 void books_note(struct world *world, uint64_t number);

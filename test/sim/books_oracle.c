@@ -34,6 +34,8 @@ static void check_verdict(struct world *world, const struct run *run)
     const char *told = os_verdict_name(run->settled);
     name_of(world->books, run, name);
     bool denied = run->settled == OS_CONFLICT || run->settled == OS_NOT_EXECUTED;
+    if (run->failed && run->settled == OS_COMMITTED)
+        world_fail(world, "%s is told as committed, although a read or a write in it had failed.", name);
     if (run->applied > 1)
         world_fail(world, "%s took effect %u times.", name, run->applied);
     if (denied && run->applied > 0)

@@ -90,10 +90,12 @@ bool fake_dynamo_make_table(struct fake_dynamo *dynamo, const char *name, const 
 /* An S or an N of a row whose key is one S; borrowed until the next handle; NULL: there is none. */
 const char *fake_dynamo_row_text(const struct fake_dynamo *dynamo, const char *table, const char *partition,
                                  const char *attribute);
-/* Somebody else puts such a row as he has read it, and without the attributes that he does not know; their names end with
- * NULL. False: there is no such row. */
-bool fake_dynamo_write_whole(struct fake_dynamo *dynamo, const char *table, const char *partition,
-                             const char *const *forgotten);
+/* Somebody else reads such a row: a text for free(); NULL: there is none. */
+char *fake_dynamo_read_whole(const struct fake_dynamo *dynamo, const char *table, const char *partition);
+/* He puts it as he has read it, and without the attributes that he does not know; their names end with NULL. False: no
+ * memory. */
+bool fake_dynamo_write_whole(struct fake_dynamo *dynamo, const char *table, const char *text,
+                             const char *const *unknown);
 
 /* The first thing that no client of this protocol may ask for: an item against T1, a condition of another shape. NULL:
  * nothing so far. */

@@ -129,14 +129,19 @@ enum fake_dynamo_effect fake_dynamo_effect_of(const struct fake_dynamo *dynamo)
     return dynamo->rows->effect;
 }
 
-bool fake_dynamo_write_whole(struct fake_dynamo *dynamo, const char *table, const char *partition,
-                             const char *const *forgotten)
+char *fake_dynamo_read_whole(const struct fake_dynamo *dynamo, const char *table, const char *partition)
 {
-    json_t *item = row_of(dynamo, table, partition);
-    json_t *copy = item != NULL ? json_copy(item) : NULL;
-    for (; copy != NULL && *forgotten != NULL; forgotten++)
-        (void)json_object_del(copy, *forgotten);
-    bool written = copy != NULL && fake_rows_store(fake_rows_table_named(dynamo->rows, table), copy, copy);
-    json_decref(copy);
+    const json_t *item = row_of(dynamo, table, partition);
+    return item != NULL ? json_dumps(item, JSON_COMPACT) : NULL;
+}
+
+bool fake_dynamo_write_whole(struct fake_dynamo *dynamo, const char *table, const char *text,
+                             const char *const *unknown)
+{
+    json_t *item = json_loads(text, JSON_ALLOW_NUL, NULL);
+    for (; item != NULL && *unknown != NULL; unknown++)
+        (void)json_object_del(item, *unknown);
+    bool written = item != NULL && fake_rows_store(fake_rows_table_named(dynamo->rows, table), item, item);
+    json_decref(item);
     return written;
 }

@@ -57,6 +57,7 @@ void trade_plan(const struct world *world, uint64_t call, struct trade *ret)
     plan_keys(world, ret);
     ret->amount = (int64_t)draw(world, PURPOSE_AMOUNT, call, 1, 9);
     ret->choice = (uint32_t)draw(world, PURPOSE_CHOICE, call, 0, 3);
+    ret->is_careless = draw(world, PURPOSE_CHOICE + 1000, call, 0, 3) == 0;
 }
 
 /* ------------------------------------------------------------------------------------------------ rows */
@@ -307,5 +308,7 @@ os_code trade_run(void *context, os_txn *txn, os_error *err)
     trade->runs[trade->run_count++] = running.run;
     trade->worker->process->call = books_number(world->books, running.run);
     snprintf(running.value, sizeof(running.value), "%llu", (unsigned long long)trade->worker->process->call);
-    return kinds[trade->kind](&running);
+    os_code code = kinds[trade->kind](&running);
+    running.run->failed = code != OS_OK && trade->is_careless;
+    return trade->is_careless ? OS_OK : code;
 }

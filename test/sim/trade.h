@@ -16,6 +16,7 @@ struct trade {
     uint32_t key_count;
     int64_t amount;
     uint32_t choice;
+    bool is_careless; /* passes over what has failed, and returns OS_OK */
     struct run *runs[TRADE_RUNS_MAX];
     size_t run_count;
 };

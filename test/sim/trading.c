@@ -206,18 +206,12 @@ void trading_final(struct worker *worker)
 
 static void write_whole(void *context, uint64_t round)
 {
-    static const char *const unknown[] = {"_txn", "_txn_before", NULL};
     struct world *world = context;
-    char name[BOOKS_VALUE_SIZE];
     if (world->faults.stopped || world->workers_left == 0)
         return;
-    uint32_t key = (uint32_t)draw(world, PURPOSE_FOREIGNER, round, 0, BOOKS_KEYS - 1);
-    books_name(key, name);
-    if (fault_strikes(&world->faults, FAULT_BARE, round) &&
-        fake_dynamo_write_whole(world->dynamo, books_table_of(key), name, unknown)) {
-        world->books->foreign_writes++;
-        world_trace(world, "another writes %s whole, and without tokens", name);
-    }
+    uint64_t key = draw(world, PURPOSE_FOREIGNER, round, 0, BOOKS_KEYS - 1);
+    if (fault_strikes(&world->faults, FAULT_BARE, round))
+        books_write_foreign(world, (uint32_t)key, draw(world, PURPOSE_FOREIGNER + 2000, round, 0, 1) == 0);
     uint64_t after_us = draw(world, PURPOSE_FOREIGNER + 1000, round, 1, 10000) * 1000;
     schedule_at(&world->schedule, world->schedule.now_us + after_us, write_whole, world, round + 1);
 }
