@@ -5,7 +5,7 @@
 #   scripts/prove.sh [--long] [--resume] [--only STEP,STEP...] [--mutants K/N] [--no-install]
 #
 #   explorer   every schedule of two and three real guards, and of leases, in small worlds (test/model)
-#   simulator  the whole library in seeded worlds of clocks, faults and processes (test/sim)
+#   simulator  the whole library in seeded worlds of clocks, faults and processes, and worlds of transactions (test/sim)
 #   mutants    one rule taken out at a time: somebody must notice (test/mutants)
 #   torture    every allocation, and every call of libcurl, SQLite and files fails once, under the blocking calls and
 #              under the started ones (test/torture); the power fails after every change of an embedded store's disk
@@ -86,13 +86,20 @@ step_explorer() {
     [[ -n $figure ]] && ((status == 0))
 }
 
+seeds_run() { # FILE
+    sed -n 's/^\([0-9]* seeds\) in [0-9.]* s: \([0-9]* seeds\/s\);.*/\1, \2/p' "$1"
+}
+
 step_simulator() {
-    local seeds=5000
-    ((long)) && seeds=1000000
-    "$build/test/sim/oscommit_sim" --seeds "$seeds" --jobs "$jobs" | tee "$out/simulator.txt"
-    local status=${PIPESTATUS[0]}
-    figure=$(sed -n 's/^\([0-9]* seeds\) in [0-9.]* s: \([0-9]* seeds\/s\);.*/\1, \2/p' "$out/simulator.txt")
-    [[ -n $figure ]] && ((status == 0))
+    local seeds=5000 transactions=2000 status=0 objects rows
+    ((long)) && seeds=1000000 transactions=200000
+    "$build/test/sim/oscommit_sim" --seeds "$seeds" --jobs "$jobs" >"$out/simulator.txt" || status=1
+    "$build/test/sim/oscommit_sim" --transactions --seeds "$transactions" --jobs "$jobs" >"$out/simulator-transactions.txt" || status=1
+    cat "$out/simulator.txt" "$out/simulator-transactions.txt"
+    objects=$(seeds_run "$out/simulator.txt")
+    rows=$(seeds_run "$out/simulator-transactions.txt")
+    figure="$objects; transactions: $rows"
+    [[ -n $objects && -n $rows ]] && ((status == 0))
 }
 
 # Each tree is built before its first mutant: more than one for each processor only where there are many mutants.

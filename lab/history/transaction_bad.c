@@ -82,7 +82,7 @@ void txn_find_bad(struct txn_work *work)
             wrong = bad_item(work, i, j);
         if (wrong != NULL) {
             txn_describe(work, i, one);
-            txn_find(work, TRANSACTION_BAD_HISTORY, i, "%s %s.", one, wrong);
+            txn_report(work, TRANSACTION_BAD_HISTORY, i, "%s %s.", one, wrong);
         }
     }
 }
@@ -106,7 +106,7 @@ bool txn_find_same_ids(struct txn_work *work)
     qsort(id, work->transaction_count, sizeof(*id), compare_ids);
     for (uint32_t i = 1; i < work->transaction_count; i++)
         if (id[i] == id[i - 1])
-            txn_find(work, TRANSACTION_BAD_HISTORY, NONE, "Two transactions have the number %" PRIu64 ".", id[i]);
+            txn_report(work, TRANSACTION_BAD_HISTORY, NONE, "Two transactions have the number %" PRIu64 ".", id[i]);
     free(id);
     return true;
 }

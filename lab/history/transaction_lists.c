@@ -41,11 +41,11 @@ static void place_elements(struct txn_work *work, const struct txn_key *key)
         if (version->position == NONE) {
             version->position = (uint32_t)i;
         } else {
-            txn_find(work, TRANSACTION_APPLIED_TWICE, key->longest_by,
-                     "Transaction %" PRIu64 " read the list %.60s with the element \"%.60s\" at two places, %" PRIu32
-                     " and %zu. It was appended once.",
-                     history_transaction_at(work->history, key->longest_by)->id, key->longest->key, version->value,
-                     version->position + 1, i + 1);
+            txn_report(work, TRANSACTION_APPLIED_TWICE, key->longest_by,
+                       "Transaction %" PRIu64 " read the list %.60s with the element \"%.60s\" at two places, %" PRIu32
+                       " and %zu. It was appended once.",
+                       history_transaction_at(work->history, key->longest_by)->id, key->longest->key, version->value,
+                       version->position + 1, i + 1);
         }
     }
 }
@@ -59,11 +59,11 @@ static void compare_with_longest(struct txn_work *work, uint32_t transaction, ui
     for (size_t i = 0; item != NULL && i < item->element_count; i++) {
         if (item->element[i] == key->longest->element[i])
             continue;
-        txn_find(work, TRANSACTION_ORDERS, transaction,
-                 "Transaction %" PRIu64 " read the list %.60s with \"%.60s\" as element %zu, and transaction %" PRIu64
-                 " with \"%.60s\" there.",
-                 history_transaction_at(work->history, transaction)->id, item->key, item->element[i], i + 1,
-                 history_transaction_at(work->history, key->longest_by)->id, key->longest->element[i]);
+        txn_report(work, TRANSACTION_ORDERS, transaction,
+                   "Transaction %" PRIu64 " read the list %.60s with \"%.60s\" as element %zu, and transaction %" PRIu64
+                   " with \"%.60s\" there.",
+                   history_transaction_at(work->history, transaction)->id, item->key, item->element[i], i + 1,
+                   history_transaction_at(work->history, key->longest_by)->id, key->longest->element[i]);
         return;
     }
 }

@@ -22,8 +22,8 @@ static void find_made_up(struct txn_work *work, uint32_t by, const char *how, co
     char one[TXN_DESCRIPTION];
 
     txn_describe(work, by, one);
-    txn_find(work, TRANSACTION_MADE_UP, by, "%s %s the value \"%.60s\" of %.60s, which nobody wrote.", one, how,
-             text_of(version), version->key);
+    txn_report(work, TRANSACTION_MADE_UP, by, "%s %s the value \"%.60s\" of %.60s, which nobody wrote.", one, how,
+               text_of(version), version->key);
 }
 
 static void find_aborted(struct txn_work *work, uint32_t by, const char *how, const struct txn_version *version)
@@ -33,9 +33,9 @@ static void find_aborted(struct txn_work *work, uint32_t by, const char *how, co
 
     txn_describe(work, version->writer, one);
     txn_describe(work, by, two);
-    txn_find(work, TRANSACTION_ABORTED_READ, version->writer,
-             "%s was told that it was not applied. But %s %s its value \"%.60s\" of %.60s.", one, two, how,
-             text_of(version), version->key);
+    txn_report(work, TRANSACTION_ABORTED_READ, version->writer,
+               "%s was told that it was not applied. But %s %s its value \"%.60s\" of %.60s.", one, two, how,
+               text_of(version), version->key);
 }
 
 static void find_intermediate(struct txn_work *work, uint32_t by, const char *how, const struct txn_version *version)
@@ -45,9 +45,9 @@ static void find_intermediate(struct txn_work *work, uint32_t by, const char *ho
 
     txn_describe(work, by, one);
     txn_describe(work, version->writer, two);
-    txn_find(work, TRANSACTION_INTERMEDIATE_READ, by,
-             "%s %s \"%.60s\" of %.60s without \"%.60s\". But %s wrote both, one after the other.", one, how,
-             text_of(version), version->key, text_of(&work->version[version->next_own]), two);
+    txn_report(work, TRANSACTION_INTERMEDIATE_READ, by,
+               "%s %s \"%.60s\" of %.60s without \"%.60s\". But %s wrote both, one after the other.", one, how,
+               text_of(version), version->key, text_of(&work->version[version->next_own]), two);
 }
 
 static bool is_aborted(const struct txn_work *work, const struct txn_version *version)
@@ -76,11 +76,11 @@ static void check_read(struct txn_work *work, uint32_t by, const struct history_
 {
     check_seen(work, by, "read", version);
     if (item->has_amount && version->has_amount && item->amount != version->amount) {
-        txn_find(work, TRANSACTION_AMOUNT, by,
-                 "Transaction %" PRIu64 " read %" PRId64 " with the value \"%.60s\" of %.60s; but transaction %" PRIu64
-                 " wrote %" PRId64 " with it.",
-                 transaction_at(work, by)->id, item->amount, text_of(version), item->key,
-                 transaction_at(work, version->writer)->id, version->amount);
+        txn_report(work, TRANSACTION_AMOUNT, by,
+                   "Transaction %" PRIu64 " read %" PRId64
+                   " with the value \"%.60s\" of %.60s; but transaction %" PRIu64 " wrote %" PRId64 " with it.",
+                   transaction_at(work, by)->id, item->amount, text_of(version), item->key,
+                   transaction_at(work, version->writer)->id, version->amount);
     }
 }
 
@@ -98,8 +98,8 @@ static void check_write(struct txn_work *work, uint32_t by, struct txn_version *
     }
     txn_describe(work, replaced->successor, one);
     txn_describe(work, by, two);
-    txn_find(work, TRANSACTION_LOST_UPDATE, by, "%s and %s both replaced one value of %.60s: %.60s.", one, two,
-             replaced->key, text_of(replaced));
+    txn_report(work, TRANSACTION_LOST_UPDATE, by, "%s and %s both replaced one value of %.60s: %.60s.", one, two,
+               replaced->key, text_of(replaced));
 }
 
 static void check_list_end(struct txn_work *work, uint32_t by, const struct txn_version *last)

@@ -70,8 +70,8 @@ static struct transaction_finding *next_finding(struct txn_work *work)
     return finding;
 }
 
-struct transaction_finding *txn_find(struct txn_work *work, enum transaction_violation violation, uint32_t about,
-                                     const char *format, ...)
+struct transaction_finding *txn_report(struct txn_work *work, enum transaction_violation violation, uint32_t about,
+                                       const char *format, ...)
 {
     struct transaction_finding *finding = next_finding(work);
     va_list arguments;
@@ -164,8 +164,8 @@ void txn_tell_cycle(struct txn_work *work, enum transaction_violation violation,
                     size_t count)
 {
     struct transaction_finding *finding =
-        txn_find(work, violation, work->node[step[0].from].transaction,
-                 "%zu transactions come one before the other in a circle, so none of them can be the first.", count);
+        txn_report(work, violation, work->node[step[0].from].transaction,
+                   "%zu transactions come one before the other in a circle, so none of them can be the first.", count);
 
     if (finding == NULL)
         return;

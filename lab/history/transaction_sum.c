@@ -54,9 +54,9 @@ static void check_sum(struct txn_work *work, struct adding *adding, const struct
         if (!work->in_force[i] || !add_reads(work, adding, i, &found) || found == (uint64_t)sum->sum)
             continue;
         txn_describe(work, i, one);
-        txn_find(work, TRANSACTION_SUM, i,
-                 "%s read %zu amounts, of %.60s and others. Their sum is %" PRId64 ", not %" PRId64 ".", one,
-                 adding->key_count, sum->key[0], (int64_t)found, sum->sum);
+        txn_report(work, TRANSACTION_SUM, i,
+                   "%s read %zu amounts, of %.60s and others. Their sum is %" PRId64 ", not %" PRId64 ".", one,
+                   adding->key_count, sum->key[0], (int64_t)found, sum->sum);
     }
 }
 

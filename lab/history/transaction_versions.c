@@ -152,10 +152,11 @@ static void take_writer(struct txn_work *work, uint32_t transaction, uint32_t in
     uint32_t earlier = find_earlier(whole, index);
 
     if (version->writer != NONE) {
-        txn_find(work, TRANSACTION_BAD_HISTORY, transaction,
-                 "Transactions %" PRIu64 " and %" PRIu64 " write the same value \"%.60s\" to %.60s. A value must name "
-                 "its write.",
-                 history_transaction_at(work->history, version->writer)->id, whole->id, item->value, item->key);
+        txn_report(work, TRANSACTION_BAD_HISTORY, transaction,
+                   "Transactions %" PRIu64 " and %" PRIu64
+                   " write the same value \"%.60s\" to %.60s. A value must name "
+                   "its write.",
+                   history_transaction_at(work->history, version->writer)->id, whole->id, item->value, item->key);
         return;
     }
     version->writer = transaction;
@@ -165,9 +166,9 @@ static void take_writer(struct txn_work *work, uint32_t transaction, uint32_t in
         return;
     work->version[version_of[earlier]].next_own = version_of[index];
     if (item->kind == HISTORY_ITEM_WRITE && item->expected != whole->item[earlier].value) {
-        txn_find(work, TRANSACTION_BAD_HISTORY, transaction,
-                 "Transaction %" PRIu64 " writes %.60s twice, and its second write does not expect the first.",
-                 whole->id, item->key);
+        txn_report(work, TRANSACTION_BAD_HISTORY, transaction,
+                   "Transaction %" PRIu64 " writes %.60s twice, and its second write does not expect the first.",
+                   whole->id, item->key);
     }
 }
 
@@ -183,9 +184,9 @@ static bool take_item(struct txn_work *work, uint32_t transaction, uint32_t inde
         return false;
     struct txn_key *key = &work->key[work->version[nothing].key_index];
     if (key->used && key->is_list != is_of_list(item)) {
-        txn_find(work, TRANSACTION_BAD_HISTORY, transaction,
-                 "Transaction %" PRIu64 " uses %.60s as a %s, but another one does not.", whole->id, item->key,
-                 is_of_list(item) ? "list" : "register");
+        txn_report(work, TRANSACTION_BAD_HISTORY, transaction,
+                   "Transaction %" PRIu64 " uses %.60s as a %s, but another one does not.", whole->id, item->key,
+                   is_of_list(item) ? "list" : "register");
     }
     key->used = true;
     key->is_list = is_of_list(item);

@@ -116,8 +116,8 @@ struct txn_step {
 };
 
 /* transaction_story.c. `about` is a transaction or NONE. */
-struct transaction_finding *txn_find(struct txn_work *work, enum transaction_violation violation, uint32_t about,
-                                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+struct transaction_finding *txn_report(struct txn_work *work, enum transaction_violation violation, uint32_t about,
+                                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 void txn_tell_cycle(struct txn_work *work, enum transaction_violation violation, const struct txn_step *step,
                     size_t count);
 enum { TXN_DESCRIPTION = 160 };

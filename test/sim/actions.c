@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/actions.h"
 
+#include "sim/books.h"
 #include "sim/effect.h"
 #include "sim/frame.h"
 #include "sim/leasing.h"
@@ -146,6 +147,16 @@ bool action_open_leases(struct worker *worker)
     os_options options = options_of(worker);
     options.ledger_url = "dynamodb://" NETWORK_LEASES;
     return open_with(worker, &options, &worker->lease_client);
+}
+
+/* AWS's own endpoint is taken for one that remembers ClientRequestTokens, and no other. */
+bool action_open_rows(struct worker *worker)
+{
+    os_options options = options_of(worker);
+    options.ledger_url = "dynamodb://" NETWORK_TABLE;
+    if (worker->world->books->believed)
+        options.dynamodb_endpoint = NULL;
+    return open_with(worker, &options, &worker->client);
 }
 
 static void close_one(struct worker *worker, os_client **client)

@@ -4,6 +4,7 @@
 #ifndef OSCOMMIT_TEST_SIM_ACTIONS_H
 #define OSCOMMIT_TEST_SIM_ACTIONS_H
 
+#include "oscommit_model.h"
 #include "sim/content.h"
 #include "sim/holds.h"
 #include "sim/plan.h"
@@ -17,6 +18,7 @@ struct worker {
     os_cancel *cancel;                          /* of the call under way */
     struct content content;                     /* the same */
     uint64_t calls;
+    os_model *models[2];             /* of accounts and notes, where there are transactions */
     os_client *lease_client;         /* of the table of leases; NULL: none was needed yet */
     struct hold *hold;               /* the lease that it has; NULL: none */
     struct plan_lease plan;          /* of the last call */
@@ -30,6 +32,7 @@ void action_close(struct worker *worker);
 /* The same of a client for the table of leases, which a process opens when it needs it. */
 bool action_open_leases(struct worker *worker);
 void action_close_leases(struct worker *worker);
+bool action_open_rows(struct worker *worker); /* in the place of action_open, for transactions alone */
 void action_call(struct worker *worker, const struct plan_call *call);
 /* One ticket that is not settled, or all of them. */
 void action_resolve(struct worker *worker, bool all, uint64_t deadline_ms);

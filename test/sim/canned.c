@@ -92,12 +92,21 @@ void canned_unmark(struct buf *answer)
     }
 }
 
-bool canned_dynamo(enum canned_dynamo what, uint64_t now_ms, struct buf *ret)
+static bool add_dynamo(const char *line, const char *body, uint64_t now_ms, struct buf *ret)
 {
     char headers[128];
-    const char *body = dynamo_answers[what].body;
     snprintf(headers, sizeof(headers),
              "Content-Type: application/x-amz-json-1.0\r\nx-amzn-RequestId: SIM\r\nx-amz-crc32: %lu\r\n",
              (unsigned long)crc32_of(body, strlen(body)));
-    return add_answer(dynamo_answers[what].line, now_ms, headers, body, strlen(body), false, ret);
+    return add_answer(line, now_ms, headers, body, strlen(body), false, ret);
+}
+
+bool canned_dynamo(enum canned_dynamo what, uint64_t now_ms, struct buf *ret)
+{
+    return add_dynamo(dynamo_answers[what].line, dynamo_answers[what].body, now_ms, ret);
+}
+
+bool canned_dynamo_error(const char *body, uint64_t now_ms, struct buf *ret)
+{
+    return add_dynamo("400 Bad Request", body, now_ms, ret);
 }

@@ -20,5 +20,6 @@ void canned_redate(struct buf *answer, uint64_t date_s);
 /* Takes the mark out of an answer of the store. */
 void canned_unmark(struct buf *answer);
 bool canned_dynamo(enum canned_dynamo what, uint64_t now_ms, struct buf *ret);
+bool canned_dynamo_error(const char *body, uint64_t now_ms, struct buf *ret); /* HTTP 400 */
 
 #endif

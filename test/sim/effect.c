@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/effect.h"
 
+#include "sim/books.h"
 #include "sim/network.h"
 
 #include <stdio.h>
@@ -56,6 +57,8 @@ static struct truth *find(struct world *world, uint64_t call, const char *key)
 
 void effect_end(struct world *world, uint64_t call, const struct effect *effect)
 {
+    if (world->books != NULL)
+        books_note(world, call);
     if (effect->key[0] == '\0' || fake_s3_version_count(world->s3, effect->key) == effect->versions)
         return;
     struct truth *truth = find(world, call, effect->key);

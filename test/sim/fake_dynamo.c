@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/fake_dynamo_internal.h"
+#include "sim/fake_rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,8 @@ static void make_crc_table(uint32_t ret[256])
 static const struct fake_schema *const schemas[] = {[FAKE_DYNAMO_RECORDS] = &fake_records,
                                                     [FAKE_DYNAMO_LEASES] = &fake_leases,
                                                     [FAKE_DYNAMO_LOCKS] = &fake_locks,
-                                                    [FAKE_DYNAMO_ENTRIES] = &fake_entries};
+                                                    [FAKE_DYNAMO_ENTRIES] = &fake_entries,
+                                                    [FAKE_DYNAMO_ROWS] = NULL};
 
 struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options)
 {
@@ -33,7 +34,9 @@ struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options)
         return NULL;
     dynamo->options.no_old_on_failure = options->no_old_on_failure;
     dynamo->options.no_crc32 = options->no_crc32;
+    dynamo->options.forgets_tokens = options->forgets_tokens;
     dynamo->schema = schemas[options->kind];
+    dynamo->rows = options->kind == FAKE_DYNAMO_ROWS ? fake_rows_new() : NULL;
     make_crc_table(dynamo->crc_table);
     dynamo->has_ttl = options->table != NULL;
     dynamo->table = options->table != NULL ? strdup(options->table) : NULL;
@@ -41,6 +44,7 @@ struct fake_dynamo *fake_dynamo_new(const struct fake_dynamo_options *options)
     buf_init(&dynamo->violation, 1024);
     dynamo->sigv4 = fake_sigv4_new(options->region, "dynamodb", FAKE_DYNAMO_SKEW_S);
     if ((options->table != NULL && dynamo->table == NULL) || dynamo->sigv4 == NULL ||
+        (options->kind == FAKE_DYNAMO_ROWS && dynamo->rows == NULL) ||
         !fake_dynamo_rotate(dynamo, options->access_key, options->secret_key, options->session_token)) {
         fake_dynamo_free(dynamo);
         return NULL;
@@ -55,6 +59,7 @@ void fake_dynamo_free(struct fake_dynamo *dynamo)
     for (size_t i = 0; i < dynamo->count; i++)
         json_decref(dynamo->items[i].item);
     free(dynamo->items);
+    fake_rows_free(dynamo->rows);
     fake_sigv4_free(dynamo->sigv4);
     fake_answer_free(&dynamo->answer);
     buf_free(&dynamo->violation);
@@ -125,6 +130,14 @@ void fake_dynamo_fail(struct fake_dynamo *dynamo, const char *type, const char *
         body = NULL;
     }
     write_answer(dynamo, 400, body);
+}
+
+void fake_dynamo_cancel(struct fake_dynamo *dynamo, json_t *reasons)
+{
+    write_answer(dynamo, 400,
+                 json_pack("{s:s, s:s, s:o}", "__type", DYNAMO "TransactionCanceledException", "Message",
+                           "Transaction cancelled, please refer cancellation reasons for specific reasons",
+                           "CancellationReasons", reasons));
 }
 
 void fake_dynamo_invalid(struct fake_dynamo *dynamo, const char *message)
@@ -274,6 +287,35 @@ static bool admits(struct fake_dynamo *dynamo)
     return verdict == FAKE_SIGV4_OK;
 }
 
+static void unknown_operation(struct fake_dynamo *dynamo)
+{
+    fake_dynamo_fail(dynamo, CORAL "UnknownOperationException", "Unknown operation", NULL);
+}
+
+static json_t *body_of(struct fake_dynamo *dynamo, size_t flags)
+{
+    struct text body = dynamo->request.body;
+    json_t *root = json_loadb(body.p, body.len, JSON_REJECT_DUPLICATES | flags, NULL);
+    if (!json_is_object(root))
+        fake_dynamo_fail(dynamo, CORAL "SerializationException", "The body is no JSON object", NULL);
+    return root;
+}
+
+static void route_rows(struct fake_dynamo *dynamo)
+{
+    const struct text *target = fake_request_header(&dynamo->request, "x-amz-target");
+    char operation[64] = "";
+    struct text rest = target != NULL ? *target : (struct text){NULL, 0};
+    if (!text_take_str(&rest, "DynamoDB_20120810.") || !text_copy(rest, operation, sizeof(operation))) {
+        unknown_operation(dynamo);
+        return;
+    }
+    json_t *root = body_of(dynamo, JSON_ALLOW_NUL);
+    if (json_is_object(root) && !fake_rows_route(dynamo, operation, root))
+        unknown_operation(dynamo);
+    json_decref(root);
+}
+
 static void route(struct fake_dynamo *dynamo)
 {
     static const struct {
@@ -293,19 +335,16 @@ static void route(struct fake_dynamo *dynamo)
         {"DynamoDB_20120810.DescribeTimeToLive", fake_dynamo_describe_ttl, false},
     };
     const struct text *target = fake_request_header(&dynamo->request, "x-amz-target");
-    struct text body = dynamo->request.body;
     for (size_t i = 0; target != NULL && i < sizeof(operations) / sizeof(operations[0]); i++) {
         if (!text_is(*target, operations[i].target) || (operations[i].updates && !dynamo->schema->updates))
             continue;
-        json_t *root = json_loadb(body.p, body.len, JSON_REJECT_DUPLICATES, NULL);
+        json_t *root = body_of(dynamo, 0);
         if (json_is_object(root))
             operations[i].answer(dynamo, root);
-        else
-            fake_dynamo_fail(dynamo, CORAL "SerializationException", "The body is no JSON object", NULL);
         json_decref(root);
         return;
     }
-    fake_dynamo_fail(dynamo, CORAL "UnknownOperationException", "Unknown operation", NULL);
+    unknown_operation(dynamo);
 }
 
 bool fake_dynamo_is_asked(const struct fake_dynamo *dynamo, const char *request, size_t length)
@@ -321,10 +360,12 @@ bool fake_dynamo_handle(struct fake_dynamo *dynamo, const char *request, size_t 
     dynamo->requests++;
     dynamo->now_ms = now_ms;
     dynamo->no_memory = false;
+    if (dynamo->rows != NULL)
+        dynamo->rows->effect = FAKE_DYNAMO_NOTHING;
     if (!fake_request_parse(request, length, &dynamo->request) || dynamo->request.cut_short ||
         !text_is(dynamo->request.method, "POST") || !text_is(dynamo->request.path, "/"))
         fake_dynamo_fail(dynamo, CORAL "MalformedHttpRequestException", "The request cannot be read", NULL);
     else if (admits(dynamo))
-        route(dynamo);
+        (dynamo->rows != NULL ? route_rows : route)(dynamo);
     return !dynamo->no_memory && fake_answer_write(&dynamo->answer, ret_answer);
 }

@@ -2,7 +2,7 @@
 /*
  * A DynamoDB in memory, from the bytes of a request to the bytes of an answer: PutItem with the conditions that the
  * library uses, GetItem, Query, Scan, DescribeTable, CreateTable, the TTL calls; of a table of leases, locks or log entries
- * UpdateItem and DeleteItem as well. Verifies SigV4 from the bytes, and that every item is one that the peer could read (T1).
+ * UpdateItem and DeleteItem as well. Or tables of rows (fake_rows.h). Verifies SigV4 from the bytes, and that every item is one that the peer could read (T1).
  * Deterministic; knows nothing of faults of the network or of time but what it is told.
  */
 #ifndef OSCOMMIT_TEST_SIM_FAKE_DYNAMO_H
@@ -15,7 +15,13 @@
 #include <stdint.h>
 
 /* Whose items it has. */
-enum fake_dynamo_kind { FAKE_DYNAMO_RECORDS = 0, FAKE_DYNAMO_LEASES, FAKE_DYNAMO_LOCKS, FAKE_DYNAMO_ENTRIES };
+enum fake_dynamo_kind {
+    FAKE_DYNAMO_RECORDS = 0,
+    FAKE_DYNAMO_LEASES,
+    FAKE_DYNAMO_LOCKS,
+    FAKE_DYNAMO_ENTRIES,
+    FAKE_DYNAMO_ROWS
+};
 
 struct fake_dynamo_options {
     const char *table; /* there from the start, with the protocol's schema; NULL: none is */
@@ -26,6 +32,7 @@ struct fake_dynamo_options {
     const char *session_token; /* NULL: none is wanted */
     bool no_old_on_failure;    /* ReturnValuesOnConditionCheckFailure is not known (R4's GetItem) */
     bool no_crc32;             /* answers carry no x-amz-crc32 */
+    bool forgets_tokens;       /* ClientRequestTokens say nothing to it, as to moto */
     uint32_t page_most;        /* items of a page, whatever is asked for; 0: 1,000 (a real one ends it at 1 MB) */
 };
 
@@ -70,6 +77,25 @@ struct fake_dynamo_lease { /* borrowed until the next handle; "" and 0: it does 
     uint64_t token;
 };
 struct fake_dynamo_lease fake_dynamo_lease_of(const struct fake_dynamo *dynamo, const char *name);
+
+/* Of a table of rows. */
+enum fake_dynamo_effect {
+    FAKE_DYNAMO_NOTHING = 0, /* it wrote no row */
+    FAKE_DYNAMO_FENCED,      /* of the rows it wrote only the tokens have changed */
+    FAKE_DYNAMO_APPLIED
+};
+enum fake_dynamo_effect fake_dynamo_effect_of(const struct fake_dynamo *dynamo); /* of the last request */
+/* The keys are of type S, or whatever comes; `sort` NULL: none. False: no memory. */
+bool fake_dynamo_make_table(struct fake_dynamo *dynamo, const char *name, const char *partition, const char *sort);
+/* An S or an N of a row whose key is one S; borrowed until the next handle; NULL: there is none. */
+const char *fake_dynamo_row_text(const struct fake_dynamo *dynamo, const char *table, const char *partition,
+                                 const char *attribute);
+/* Somebody else reads such a row: a text for free(); NULL: there is none. */
+char *fake_dynamo_read_whole(const struct fake_dynamo *dynamo, const char *table, const char *partition);
+/* He puts it as he has read it, and without the attributes that he does not know; their names end with NULL. False: no
+ * memory. */
+bool fake_dynamo_write_whole(struct fake_dynamo *dynamo, const char *table, const char *text,
+                             const char *const *unknown);
 
 /* The first thing that no client of this protocol may ask for: an item against T1, a condition of another shape. NULL:
  * nothing so far. */

@@ -43,6 +43,7 @@ struct fake_dynamo {
     struct fake_sigv4 *sigv4;
     char *table; /* NULL: none */
     bool has_ttl;
+    struct fake_rows *rows;  /* NULL: it has items of a schema */
     struct fake_item *items; /* in the order of path and etag */
     size_t count;
     size_t cap;
@@ -108,6 +109,8 @@ void fake_dynamo_invalid(struct fake_dynamo *dynamo, const char *message); /* Va
 /* The same, and it is remembered. */
 void fake_dynamo_violate(struct fake_dynamo *dynamo, const char *message);
 void fake_dynamo_answer(struct fake_dynamo *dynamo, json_t *body); /* takes the reference; NULL: no memory */
+/* TransactionCanceledException; takes the reference of the reasons. */
+void fake_dynamo_cancel(struct fake_dynamo *dynamo, json_t *reasons);
 /* False, and answered, when the request names no table that is there. */
 bool fake_dynamo_table_is_there(struct fake_dynamo *dynamo, const json_t *request);
 

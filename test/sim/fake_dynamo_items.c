@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The items of the fake DynamoDB, in the order of their keys, and what an item of this protocol must be (T1). */
-#include "sim/fake_dynamo_internal.h"
+#include "sim/fake_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -357,5 +357,7 @@ uint64_t fake_dynamo_digest(const struct fake_dynamo *dynamo)
     uint64_t digest = 0xcbf29ce484222325u;
     for (size_t i = 0; i < dynamo->count; i++)
         (void)json_dump_callback(dynamo->items[i].item, mix, &digest, JSON_COMPACT | JSON_SORT_KEYS);
+    for (size_t i = 0; dynamo->rows != NULL && i < dynamo->rows->table_count; i++)
+        (void)json_dump_callback(dynamo->rows->tables[i].items, mix, &digest, JSON_COMPACT | JSON_SORT_KEYS);
     return digest;
 }

@@ -70,7 +70,12 @@
     X(COUNTER, "counter", 1000)              /* the fleet: one key is a counter, which os_update counts on */         \
     X(ATTEMPT_ADRIFT, "attempt-adrift", 700) /* a guarded write: its connection is reset, and it arrives later */     \
     X(LEASES, "leases", 1000)                /* the fleet: some hold a lease while they write, with its token */      \
-    X(DOZE, "doze", 700) /* a lease that was acquired: its process stops for about its time to live */
+    X(DOZE, "doze", 700)               /* a lease that was acquired: its process stops for about its time to live */  \
+    X(CONTENTION, "contention", 300)   /* a request about rows: others have one of them under way */                  \
+    X(IN_PROGRESS, "in-progress", 300) /* a TransactWriteItems: it takes longer, and its sender is told so */         \
+    X(BARE, "bare", 500)               /* a while: another puts a row as he has read it, and without its tokens */    \
+    X(FORGETS, "forgets", 1000)        /* the world: ClientRequestTokens are not remembered, nor believed to be */    \
+    X(CUT_OFF, "cut-off", 100)         /* a write of rows: from then on its process is cut off for minutes */
 
 enum fault_kind {
 #define FAULT_ENUM(symbol, name, rate) FAULT_##symbol,

@@ -28,14 +28,16 @@ static const char usage[] =
     "fails is minimised, and told with the command that replays it bit for bit.\n"
     "  --seeds N      so many seeds [5000]       --first SEED  from this one on [1]\n"
     "  --seconds N    begin nothing after so long --jobs N     children at a time [1]\n"
-    "  --quick        calm ones, then 30 s       --verbose     progress\n"
+    "  --quick        calm ones, transactions, then 30 s\n"
+    "  --verbose      progress\n"
     "  --twice        each seed twice, with the same digest\n"
     "  --without ...  takes kinds of faults, single faults or calls away; --only: just these faults strike\n"
     "  --trace        says what happens          --no-shrink   leaves a failing seed as it is\n"
     "  --planted      a defect of the simulator's own: an unknown creation is told as committed\n"
     "  --calm         no fault strikes, and no call may take long\n"
+    "  --transactions worlds of transactions over rows, and nothing else\n"
     "  --outside ...  worlds outside the documented bounds: slow-store, draining-link, stalled-bodies,\n"
-    "                 unmarked-store\n";
+    "                 unmarked-store, rows-twice\n";
 
 struct settings {
     struct batch_options batch;
@@ -48,7 +50,7 @@ struct settings {
     const char *regressions;
 };
 
-enum { QUICK_CALM_SEEDS = 1000 };
+enum { QUICK_CALM_SEEDS = 1000, QUICK_TRANSACTIONS_SEEDS = 1500 };
 
 enum {
     OPTION_WITHOUT = 1000,
@@ -56,6 +58,7 @@ enum {
     OPTION_REGRESSIONS,
     OPTION_PLANTED,
     OPTION_CALM,
+    OPTION_TRANSACTIONS,
     OPTION_OUTSIDE,
     OPTION_TWICE,
     OPTION_NO_SHRINK
@@ -75,6 +78,7 @@ static const struct option options[] = {
     {"only", required_argument, NULL, OPTION_ONLY},
     {"planted", no_argument, NULL, OPTION_PLANTED},
     {"calm", no_argument, NULL, OPTION_CALM},
+    {"transactions", no_argument, NULL, OPTION_TRANSACTIONS},
     {"outside", required_argument, NULL, OPTION_OUTSIDE},
     {"no-shrink", no_argument, NULL, OPTION_NO_SHRINK},
     {"regressions", required_argument, NULL, OPTION_REGRESSIONS},
@@ -116,6 +120,7 @@ static bool take_option(struct settings *settings, int option)
     case OPTION_ONLY: return fault_change_parse_only(&settings->change, optarg);
     case OPTION_PLANTED: settings->batch.defect = WORLD_PLANTED; return true;
     case OPTION_CALM: settings->batch.defect = WORLD_CALM; return true;
+    case OPTION_TRANSACTIONS: settings->batch.defect = WORLD_TRANSACTIONS; return true;
     case OPTION_OUTSIDE: return take_outside(&settings->batch.defect, optarg);
     case OPTION_NO_SHRINK: settings->no_shrink = true; return true;
     case OPTION_REGRESSIONS: settings->regressions = optarg; return true;
@@ -215,9 +220,13 @@ static int run_many(struct settings *settings)
 static int run_quick(struct settings *settings)
 {
     struct settings calm = *settings;
+    struct settings transactions = *settings;
     calm.batch.defect = WORLD_CALM;
     calm.batch.seeds = QUICK_CALM_SEEDS;
+    transactions.batch.defect = WORLD_TRANSACTIONS;
+    transactions.batch.seeds = QUICK_TRANSACTIONS_SEEDS;
     int result = run_many(&calm);
+    result = result == 0 ? run_many(&transactions) : result;
     return result == 0 ? run_many(settings) : result;
 }
 

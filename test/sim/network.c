@@ -2,6 +2,7 @@
 #include "sim/network.h"
 
 #include "sim/canned.h"
+#include "sim/contention.h"
 #include "sim/effect.h"
 
 #include <stdlib.h>
@@ -16,12 +17,12 @@ enum {
     PURPOSE_BUSY,
     PURPOSE_BACK,
     PURPOSE_CUT,
-    PURPOSE_STOP,
-    PURPOSE_JUMP,
-    PURPOSE_HALF,
+    PURPOSE_HALF = 10, /* those between are strike.c's */
     PURPOSE_BODY,
     PURPOSE_TAIL,
     PURPOSE_FOREIGN,
+    PURPOSE_CONTENTION,
+    PURPOSE_CUT_OFF,
     PURPOSE_ADRIFT = 40
 };
 
@@ -57,7 +58,7 @@ static bool strikes(const struct parcel *parcel, enum fault_kind kind)
 
 static bool is_attempt(const struct parcel *parcel)
 {
-    return parcel->kind == NETWORK_ATTEMPT;
+    return parcel->kind == NETWORK_ATTEMPT || parcel->kind == NETWORK_ROWS;
 }
 
 /* Attempts are few among all the requests, and the protocol is about them: they have kinds of faults of their own. */
@@ -124,13 +125,18 @@ static void lose(struct parcel *parcel)
         deliver_after(parcel, ENGINE_RESET, draw(parcel, PURPOSE_LOSS, 1, 3000) * MS);
 }
 
+static bool is_cut_off(const struct parcel *parcel)
+{
+    return parcel->process->cut_off_until_us > parcel->world->schedule.now_us;
+}
+
 static void send_back(struct parcel *parcel)
 {
     if (parcel->copy) {
         free_parcel(parcel);
         return;
     }
-    if (either_strikes(parcel, FAULT_LOSE_AFTER, FAULT_ATTEMPT_AFTER)) {
+    if (is_cut_off(parcel) || either_strikes(parcel, FAULT_LOSE_AFTER, FAULT_ATTEMPT_AFTER)) {
         lose(parcel);
         return;
     }
@@ -145,6 +151,8 @@ static void send_back(struct parcel *parcel)
 }
 
 /* ------------------------------------------------------------------------------------------------ the service */
+
+static void arrive(void *context, uint64_t unused);
 
 static void must(bool done)
 {
@@ -161,6 +169,32 @@ static bool foreign_answer(const struct parcel *parcel, bool before, uint64_t no
         return false;
     buf_reset(ret);
     must(canned_foreign((uint32_t)draw(parcel, PURPOSE_FOREIGN, 0, 7), parcel->to_s3, head, now_ms, ret));
+    return true;
+}
+
+/* It goes on by itself for a while, and its sender is told no more than that. */
+static bool is_in_progress(struct parcel *parcel, uint64_t now_ms, struct buf *answer)
+{
+    if (!contention_may_be_in_progress(&parcel->bytes) || !strikes(parcel, FAULT_IN_PROGRESS))
+        return false;
+    struct parcel *goes_on = copy_parcel(parcel);
+    goes_on->copy = true;
+    uint64_t after_us = draw(goes_on, PURPOSE_CONTENTION, 1, 5000) * MS;
+    schedule_at(&parcel->world->schedule, parcel->world->schedule.now_us + after_us, arrive, goes_on, 0);
+    must(contention_in_progress(now_ms, answer));
+    return true;
+}
+
+/* Others have the rows under way. */
+static bool is_contended(struct parcel *parcel, uint64_t now_ms, struct buf *answer)
+{
+    if (parcel->to_s3 || parcel->world->books == NULL)
+        return false;
+    if (is_in_progress(parcel, now_ms, answer))
+        return true;
+    if (!contention_may_be(&parcel->bytes) || !strikes(parcel, FAULT_CONTENTION))
+        return false;
+    must(contention_answer(&parcel->bytes, draw(parcel, PURPOSE_CONTENTION, 0, 1000), now_ms, answer));
     return true;
 }
 
@@ -184,7 +218,7 @@ static bool refused_before(struct parcel *parcel, uint64_t now_ms, bool head, st
                            : canned_dynamo(CANNED_DYNAMO_SKEWED, now_ms, answer));
         return true;
     }
-    return false;
+    return is_contended(parcel, now_ms, answer);
 }
 
 /* A copy, a part's copy or a completion: the status goes out before the store knows how it ends. */
@@ -372,15 +406,16 @@ static void arrive(void *context, uint64_t unused)
  * but the connection's own end (R6's TCP_USER_TIMEOUT), and E7 leaves the rest to the timeout of the record. */
 static uint64_t lateness_us(const struct parcel *parcel)
 {
-    bool bounded = is_attempt(parcel) && !parcel->world->store_expires;
-    uint64_t most_ms = draw(parcel, PURPOSE_LATE, 0, 3) == 0 ? 150000 : 15000;
+    bool bounded = parcel->kind == NETWORK_ATTEMPT && !parcel->world->store_expires;
+    uint64_t most_ms = draw(parcel, PURPOSE_LATE, 0, 3) != 0 ? 15000 : parcel->kind == NETWORK_ROWS ? 400000 : 150000;
     return draw(parcel, PURPOSE_LATE, 1000, bounded ? 12000 : most_ms) * MS;
 }
 
 /* An attempt is never delivered twice: no layer sends it again (R6), nothing stores and forwards it (E5). */
 static void send_again(const struct parcel *parcel, uint64_t way_us)
 {
-    if (is_attempt(parcel) || !strikes(parcel, FAULT_REPLAY))
+    bool may = !is_attempt(parcel) || (parcel->kind == NETWORK_ROWS && parcel->world->defect == WORLD_ROWS_TWICE);
+    if (!may || !strikes(parcel, FAULT_REPLAY))
         return;
     struct parcel *again = copy_parcel(parcel);
     again->copy = true;
@@ -396,11 +431,24 @@ static bool goes_adrift(struct parcel *parcel, uint64_t way_us)
         return false;
     struct parcel *adrift = copy_parcel(parcel);
     adrift->copy = true;
-    uint64_t most_ms = draw(parcel, PURPOSE_ADRIFT, 0, 3) == 0 ? 12000 : 1000;
+    uint64_t longest_ms = parcel->kind == NETWORK_ROWS ? 400000 : 12000;
+    uint64_t most_ms = draw(parcel, PURPOSE_ADRIFT, 0, 3) == 0 ? longest_ms : 1000;
     uint64_t after_us = draw(adrift, PURPOSE_ADRIFT, 1, most_ms) * MS;
     schedule_at(&parcel->world->schedule, parcel->world->schedule.now_us + way_us + after_us, arrive, adrift, 0);
     deliver_after(parcel, ENGINE_RESET, way_us);
     return true;
+}
+
+/* Most of what is sent meanwhile is lost. Some of it comes late, if it still counts. */
+static bool is_lost_there(struct parcel *parcel)
+{
+    struct process *process = parcel->process;
+    uint64_t now_us = parcel->world->schedule.now_us;
+    if (is_cut_off(parcel))
+        return draw(parcel, PURPOSE_CUT_OFF, 0, 7) != 0;
+    if (parcel->kind == NETWORK_ROWS && strikes(parcel, FAULT_CUT_OFF))
+        process->cut_off_until_us = now_us + draw(parcel, PURPOSE_CUT_OFF, 10000, 720000) * MS;
+    return false;
 }
 
 void network_send(struct process *process, struct http_engine *engine, uint64_t transfer, enum network_request kind,
@@ -411,7 +459,7 @@ void network_send(struct process *process, struct http_engine *engine, uint64_t 
     first.occasion = fault_occasion(process->lane, ++world->requests[process->lane]);
     first.call = process->call;
     first.kind = kind;
-    first.to_s3 = kind != NETWORK_LEDGER;
+    first.to_s3 = kind != NETWORK_LEDGER && kind != NETWORK_ROWS;
     first.body = body;
     buf_init(&first.bytes, 16 << 20);
     must(buf_add(&first.bytes, buf_str(bytes), bytes->len));
@@ -422,9 +470,14 @@ void network_send(struct process *process, struct http_engine *engine, uint64_t 
         deliver_after(parcel, ENGINE_REFUSED, way_us);
         return;
     }
+    bool was_cut_off = is_cut_off(parcel);
+    if (is_lost_there(parcel)) {
+        lose(parcel);
+        return;
+    }
     if (goes_adrift(parcel, way_us))
         return;
-    if (either_strikes(parcel, FAULT_LATE, FAULT_ATTEMPT_LATE))
+    if (was_cut_off || either_strikes(parcel, FAULT_LATE, FAULT_ATTEMPT_LATE))
         way_us += lateness_us(parcel);
     send_again(parcel, way_us);
     if (either_strikes(parcel, FAULT_LOSE_BEFORE, FAULT_ATTEMPT_BEFORE)) {
@@ -432,65 +485,4 @@ void network_send(struct process *process, struct http_engine *engine, uint64_t 
         return;
     }
     schedule_at(&world->schedule, world->schedule.now_us + way_us, arrive, parcel, 0);
-}
-
-/* ------------------------------------------------------------------------------------------------ the process */
-
-/* Between R6's look at the clocks and the first byte nothing but the store's expiry guards a process that stops: where
- * the store has none, a stop there is short. */
-static uint64_t stop_us(struct process *process, uint64_t occasion, bool after)
-{
-    const struct world *world = process->world;
-    uint64_t how = fault_number(&world->faults, PURPOSE_STOP, occasion, 0, 9);
-    uint64_t most_ms = how < 5 ? 3000 : how < 9 ? 40000 : 900000;
-    if (!world->store_expires && !after)
-        most_ms = 10000;
-    return fault_number(&world->faults, PURPOSE_STOP + 50, occasion, 1, most_ms) * MS;
-}
-
-static void jump(struct process *process, uint64_t occasion)
-{
-    uint64_t by_s = fault_number(&process->world->faults, PURPOSE_JUMP, occasion, 0, 4000);
-    process->clocks.realtime_base_us += by_s * SECOND;
-    process->clocks.realtime_base_us -= UINT64_C(2000) * SECOND;
-}
-
-static void stop(struct process *process, uint64_t for_us, bool suspended)
-{
-    world_trace(process->world, "lane %u %s for %llu ms", process->lane, suspended ? "suspended" : "stops",
-                (unsigned long long)for_us / MS);
-    process_stop(process, for_us, suspended);
-    task_wait(NULL, process->world->schedule.now_us);
-}
-
-void network_strike_tail(struct process *process, uint64_t occasion)
-{
-    if (fault_strikes(&process->world->faults, FAULT_TAIL_STOP, occasion))
-        stop(process, stop_us(process, occasion, false), false);
-}
-
-void network_strike_process(struct process *process, uint64_t occasion, enum network_request request, bool after)
-{
-    struct world *world = process->world;
-    struct faults *faults = &world->faults;
-    if (request == NETWORK_LEDGER && after && fault_strikes(faults, FAULT_HOLD, occasion))
-        stop(process, fault_number(faults, PURPOSE_STOP, occasion, 3000, 90000) * MS, false);
-    bool is_after = fault_number(faults, PURPOSE_HALF, occasion, 0, 1) == 1;
-    if (is_after != after)
-        return;
-    if (!after && occasion == process->stopped_before)
-        return; /* its deadline passed meanwhile, so another request has that number: else this would go on for ever */
-    if (fault_strikes(faults, FAULT_JUMP, occasion))
-        jump(process, occasion);
-    bool suspended = fault_strikes(faults, FAULT_SUSPEND, occasion);
-    if (suspended || fault_strikes(faults, FAULT_PAUSE, occasion)) {
-        if (!after)
-            process->stopped_before = occasion;
-        stop(process, stop_us(process, occasion, after), suspended);
-    }
-    if ((request == NETWORK_ATTEMPT && fault_strikes(faults, FAULT_ATTEMPT_DEATH, occasion)) ||
-        fault_strikes(faults, FAULT_DEATH, occasion)) {
-        world_trace(world, "lane %u dies", process->lane);
-        process_kill(process);
-    }
 }

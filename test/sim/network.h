@@ -23,9 +23,10 @@ enum network_request {
     NETWORK_READ,
     NETWORK_ATTEMPT, /* a write of an object */
     NETWORK_STAGING, /* a write that no reader sees: an upload's beginning, its parts, its abort */
-    NETWORK_LEDGER
+    NETWORK_LEDGER,
+    NETWORK_ROWS /* a write of rows: as an attempt, sent once */
 };
-enum network_request network_request_of(const char *host, const char *method, const char *query);
+enum network_request network_request_of(const struct world *world, const struct http_request *request);
 
 /* How it travels (F2 to F4). */
 enum network_body {

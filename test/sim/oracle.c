@@ -6,6 +6,7 @@
 #include "sim/oracle.h"
 
 #include "history/judge.h"
+#include "sim/books.h"
 #include "sim/calm.h"
 #include "sim/effect.h"
 #include "sim/holds.h"
@@ -51,7 +52,7 @@ static void check_truth(struct world *world, const struct truth *truth)
 
 /* Faults after which even a blameless caller may be told of keys, clocks or memory. (A client asks again once after a
  * refused token or time; the second refusal in a row is told.) */
-static bool may_blame(const struct world *world)
+bool oracle_may_blame(const struct world *world)
 {
     const struct faults *faults = &world->faults;
     uint64_t tokens = faults->struck[FAULT_EXPIRED_TOKEN] + faults->struck[FAULT_ATTEMPT_TOKEN];
@@ -79,8 +80,7 @@ static bool is_excused(const struct world *world, const struct truth *truth)
     return unsupported || foreign || (unmet && truth->code == OS_ERR_REFUSED);
 }
 
-/* It tells the caller to mend something of his. */
-static bool blames(os_code code)
+bool oracle_blames(os_code code)
 {
     static const os_code blaming[] = {OS_ERR_ARGUMENT,  OS_ERR_CONFIG,   OS_ERR_CREDENTIALS, OS_ERR_DENIED,
                                       OS_ERR_NO_BUCKET, OS_ERR_NO_TABLE, OS_ERR_TABLE,       OS_ERR_REGION,
@@ -94,7 +94,7 @@ static bool blames(os_code code)
 /* Nothing here is the caller's fault. */
 static void check_code(struct world *world, const struct truth *truth)
 {
-    if (blames(truth->code) && !may_blame(world) && !is_excused(world, truth))
+    if (oracle_blames(truth->code) && !oracle_may_blame(world) && !is_excused(world, truth))
         world_fail(world, "A call of %s ends with %s, which blames the caller.", truth->key, os_code_name(truth->code));
 }
 
@@ -105,7 +105,7 @@ static void check_hold(struct world *world, const struct hold *hold)
 {
     bool foreign = hold->acquired == OS_ERR_CONFIG && world->faults.struck[FAULT_FOREIGN] > 0;
     bool clear = hold->acquired == OS_OK || hold->acquired == OS_ERR_CONFLICT;
-    if (blames(hold->acquired) && !may_blame(world) && !foreign)
+    if (oracle_blames(hold->acquired) && !oracle_may_blame(world) && !foreign)
         world_fail(world, "The acquisition of a lease ends with %s, which blames the caller.",
                    os_code_name(hold->acquired));
     if (world->defect == WORLD_CALM && !clear && !hold->acquiring)
@@ -346,6 +346,10 @@ static void check_requests(struct world *world)
 void oracle_judge(struct world *world)
 {
     check_requests(world);
+    if (world->books != NULL) {
+        books_judge(world);
+        return;
+    }
     for (size_t i = 0; i < world->truth_count; i++) {
         check_truth(world, &world->truths[i]);
         check_code(world, &world->truths[i]);

@@ -7,4 +7,8 @@
 
 void oracle_judge(struct world *world);
 
+/* Whether the code tells the caller to mend something of his; and whether faults were such that it may. */
+bool oracle_blames(os_code code);
+bool oracle_may_blame(const struct world *world);
+
 #endif

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Worlds outside the bounds that F2 to F4 name: each must find its hole. One that finds none plays nothing.
+# Worlds outside the bounds that F2 to F4, E9 and X1 name: each must find its hole. One that finds none plays nothing.
 # usage: outside_test.sh PATH_OF_OSCOMMIT_SIM
 set -uo pipefail
 sim=$1
@@ -20,5 +20,6 @@ slow-store 1400
 draining-link 900
 stalled-bodies 11900
 unmarked-store 801
+rows-twice 1001
 END
 exit "$status"

@@ -110,7 +110,7 @@ void process_read_clocks(const struct process *process, uint64_t now_us, struct 
     uint64_t awake_us = run_fast(now_us - clocks->suspended_us, clocks->drift_ppm);
     ret->monotonic_ms = (clocks->monotonic_base_us + awake_us) / 1000;
     ret->boottime_ms = (clocks->boottime_base_us + since_us) / 1000;
-    ret->realtime_ms = (clocks->realtime_base_us + since_us) / 1000;
+    ret->realtime_ms = (clocks->realtime_base_us + (clocks->is_disciplined ? now_us : since_us)) / 1000;
 }
 
 uint64_t process_after_ms(const struct process *process, uint64_t now_us, uint64_t monotonic_ms)

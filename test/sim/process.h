@@ -21,6 +21,7 @@ struct process_clocks {
     uint64_t realtime_base_us; /* since the epoch; jumps are added */
     uint64_t suspended_us;     /* in which MONOTONIC stood still */
     int64_t drift_ppm;         /* all three: they count one crystal */
+    bool is_disciplined;       /* but for REALTIME, which something keeps right */
 };
 
 struct task; /* a thread */
@@ -34,6 +35,7 @@ struct process {
     uint64_t born_us;
     uint64_t stopped_until_us; /* paused or suspended */
     uint64_t stopped_us;       /* altogether */
+    uint64_t cut_off_until_us; /* from the services */
     bool dead;
     struct memory_owner memory;
     struct task *tasks;

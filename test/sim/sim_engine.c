@@ -78,10 +78,23 @@ void http_engine_delivery(const struct http_engine *engine, const struct http_re
     http_delivery_of(request, engine->user_agent, segment_bytes, ret);
 }
 
-enum network_request network_request_of(const char *host, const char *method, const char *query)
+static bool writes_rows(const struct http_request *request)
 {
-    if (strcmp(host, NETWORK_S3) != 0)
-        return NETWORK_LEDGER;
+    static const char *const reads[] = {"GetItem", "BatchGetItem", "TransactGetItems"};
+    const char *target = http_headers_get(&request->headers, "x-amz-target");
+    const char *operation = target != NULL ? strchr(target, '.') : NULL;
+    for (size_t i = 0; operation != NULL && i < sizeof(reads) / sizeof(reads[0]); i++)
+        if (strcmp(operation + 1, reads[i]) == 0)
+            return false;
+    return true;
+}
+
+enum network_request network_request_of(const struct world *world, const struct http_request *request)
+{
+    const char *method = request->method;
+    const char *query = buf_str(&request->query);
+    if (strcmp(request->host, NETWORK_S3) != 0)
+        return world->books != NULL && writes_rows(request) ? NETWORK_ROWS : NETWORK_LEDGER;
     bool reads = strcmp(method, "HEAD") == 0 || strcmp(method, "GET") == 0;
     bool aborts = strcmp(method, "DELETE") == 0 && strstr(query, "uploadId=") != NULL;
     bool stages = strstr(query, "uploads=") != NULL || strstr(query, "partNumber=") != NULL;
@@ -278,8 +291,7 @@ static bool send_fresh(struct http_engine *engine)
         return false;
     uint64_t id = transfer->id;
     uint64_t occasion = network_occasion(engine->process);
-    const struct http_request *request = transfer->start.request;
-    enum network_request kind = network_request_of(request->host, request->method, buf_str(&request->query));
+    enum network_request kind = network_request_of(world_of(engine), transfer->start.request);
     network_strike_process(engine->process, occasion, kind, false);
     transfer = find(engine, id);
     uint64_t deadline_ms = transfer != NULL ? transfer->start.deadline_monotonic_ms : 0;

@@ -116,6 +116,49 @@ static void join_leases(struct summary_leases *leases, const struct summary_leas
         leases->writes[k] += other->writes[k];
 }
 
+static void add_run(struct summary_transactions *transactions, const struct run *run)
+{
+    if (!run->returned) {
+        transactions->died[run->kind]++;
+        transactions->died_applied += run->applied;
+        return;
+    }
+    transactions->verdicts[run->kind][run->verdict]++;
+    transactions->calls[run->verdict] += run->is_last ? 1 : 0;
+    if (run->verdict == OS_UNKNOWN) {
+        transactions->settled[run->settled]++;
+        transactions->unknown_applied += run->applied;
+        transactions->without_ticket += run->ticket == NULL ? 1 : 0;
+    }
+}
+
+static void add_transactions(struct summary_transactions *transactions, const struct world *world)
+{
+    if (world->books == NULL)
+        return;
+    transactions->worlds++;
+    transactions->foreign_writes += world->books->foreign_writes;
+    for (size_t i = 0; i < world->books->run_count; i++)
+        add_run(transactions, &world->books->runs[i]);
+}
+
+static void join_transactions(struct summary_transactions *transactions, const struct summary_transactions *other)
+{
+    transactions->worlds += other->worlds;
+    transactions->foreign_writes += other->foreign_writes;
+    transactions->unknown_applied += other->unknown_applied;
+    transactions->without_ticket += other->without_ticket;
+    transactions->died_applied += other->died_applied;
+    for (size_t k = 0; k <= OS_UNKNOWN; k++) {
+        transactions->calls[k] += other->calls[k];
+        transactions->settled[k] += other->settled[k];
+        for (size_t i = 0; i < TRADE_KINDS; i++)
+            transactions->verdicts[i][k] += other->verdicts[i][k];
+    }
+    for (size_t i = 0; i < TRADE_KINDS; i++)
+        transactions->died[i] += other->died[i];
+}
+
 void summary_add(struct summary *summary, const struct world *world)
 {
     summary->seeds++;
@@ -133,6 +176,7 @@ void summary_add(struct summary *summary, const struct world *world)
     for (size_t i = 0; i < world->upload_count; i++)
         summary->uploads[fake_s3_upload_at(world->s3, i).state]++;
     add_leases(&summary->leases, world);
+    add_transactions(&summary->transactions, world);
     summary->digest = summary->digest * 31 + world->digest;
 }
 
@@ -169,6 +213,7 @@ void summary_join(struct summary *summary, const struct summary *other)
     for (size_t i = 0; i <= FAKE_S3_ABORTED; i++)
         summary->uploads[i] += other->uploads[i];
     join_leases(&summary->leases, &other->leases);
+    join_transactions(&summary->transactions, &other->transactions);
     summary->digest = summary->digest * 31 + other->digest;
 }
 
@@ -208,22 +253,49 @@ static void print_ways(const struct summary *summary, FILE *file)
             (unsigned long long)summary->uploads[FAKE_S3_ABORTED], (unsigned long long)summary->uploads[FAKE_S3_OPEN]);
 }
 
-void summary_print(const struct summary *summary, double seconds, FILE *file)
+static void print_faults(const struct summary *summary, FILE *file)
 {
-    fprintf(file, "%llu seeds in %.1f s: %.0f seeds/s; %llu requests, %llu virtual hours; digest %016llx\n",
-            (unsigned long long)summary->seeds, seconds, seconds > 0 ? (double)summary->seeds / seconds : 0.0,
-            (unsigned long long)summary->requests, (unsigned long long)(summary->virtual_s / 3600),
-            (unsigned long long)summary->digest);
-    fprintf(file, "\n  %-16s %11s %9s %13s %9s %9s\n", "call", "committed", "conflict", "not executed", "unknown",
-            "died");
+    fprintf(file, "\n  fault             seeds    struck\n");
+    for (uint32_t i = 0; i < FAULT_COUNT; i++) {
+        fprintf(file, "  %-16s %6llu", fault_name(i), (unsigned long long)summary->seeds_with[i]);
+        if (!fault_is_of_the_world(i))
+            fprintf(file, " %9llu", (unsigned long long)summary->struck[i]);
+        fputc('\n', file);
+    }
+}
+
+static void print_head(const char *what, const char *last, FILE *file)
+{
+    fprintf(file, "\n  %-16s %11s %9s %13s %9s %9s\n", what, "committed", "conflict", "not executed", "unknown", last);
+}
+
+static void print_transactions(const struct summary_transactions *transactions, FILE *file)
+{
+    print_head("run", "died", file);
+    for (uint32_t i = 1; i < TRADE_KINDS; i++) {
+        print_row(file, books_kind_name(i), transactions->verdicts[i]);
+        fprintf(file, " %9llu\n", (unsigned long long)transactions->died[i]);
+    }
+    print_row(file, "of os_transact", transactions->calls);
+    fputc('\n', file);
+    print_row(file, "unknown, settled", transactions->settled);
+    fprintf(file,
+            "\n\n  of the unknown %llu had taken effect and %llu had no ticket; of those that died %llu had taken "
+            "effect; %llu rows were written by another\n",
+            (unsigned long long)transactions->unknown_applied, (unsigned long long)transactions->without_ticket,
+            (unsigned long long)transactions->died_applied, (unsigned long long)transactions->foreign_writes);
+}
+
+static void print_objects(const struct summary *summary, FILE *file)
+{
+    print_head("call", "died", file);
     for (size_t i = 1; i <= HISTORY_READ; i++) {
         print_row(file, operations[i], summary->verdicts[i]);
         fprintf(file, " %9llu\n", (unsigned long long)summary->died[i]);
     }
     print_row(file, "of os_update", summary->updates);
     fprintf(file, ", after %llu lost rounds\n", (unsigned long long)summary->lost);
-    fprintf(file, "\n  %-16s %11s %9s %13s %9s %9s\n", "verdict by", "committed", "conflict", "not executed", "unknown",
-            "new guard");
+    print_head("verdict by", "new guard", file);
     for (size_t i = 0; i < SUMMARY_RULES_MAX && summary->rules[i].rule[0] != '\0'; i++) {
         print_row(file, summary->rules[i].rule, summary->rules[i].verdicts);
         fprintf(file, " %9llu\n", (unsigned long long)summary->rules[i].verdicts[RESTARTED]);
@@ -238,11 +310,17 @@ void summary_print(const struct summary *summary, double seconds, FILE *file)
             (unsigned long long)summary->died_applied);
     print_ways(summary, file);
     print_leases(&summary->leases, file);
-    fprintf(file, "\n  fault             seeds    struck\n");
-    for (uint32_t i = 0; i < FAULT_COUNT; i++) {
-        fprintf(file, "  %-16s %6llu", fault_name(i), (unsigned long long)summary->seeds_with[i]);
-        if (!fault_is_of_the_world(i))
-            fprintf(file, " %9llu", (unsigned long long)summary->struck[i]);
-        fputc('\n', file);
-    }
+}
+
+void summary_print(const struct summary *summary, double seconds, FILE *file)
+{
+    fprintf(file, "%llu seeds in %.1f s: %.0f seeds/s; %llu requests, %llu virtual hours; digest %016llx\n",
+            (unsigned long long)summary->seeds, seconds, seconds > 0 ? (double)summary->seeds / seconds : 0.0,
+            (unsigned long long)summary->requests, (unsigned long long)(summary->virtual_s / 3600),
+            (unsigned long long)summary->digest);
+    if (summary->transactions.worlds > 0)
+        print_transactions(&summary->transactions, file);
+    else
+        print_objects(summary, file);
+    print_faults(summary, file);
 }

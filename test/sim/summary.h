@@ -3,7 +3,7 @@
 #ifndef OSCOMMIT_TEST_SIM_SUMMARY_H
 #define OSCOMMIT_TEST_SIM_SUMMARY_H
 
-#include "sim/world.h"
+#include "sim/books.h"
 
 enum { SUMMARY_RULES_MAX = 48, SUMMARY_WAYS_MAX = 16 };
 
@@ -46,6 +46,17 @@ struct summary {
         uint64_t undecided;
         uint64_t writes[OS_UNKNOWN + 1]; /* under a token */
     } leases;
+    struct summary_transactions {
+        uint64_t worlds;
+        uint64_t verdicts[TRADE_KINDS][OS_UNKNOWN + 1]; /* of runs that returned */
+        uint64_t died[TRADE_KINDS];
+        uint64_t died_applied;
+        uint64_t calls[OS_UNKNOWN + 1]; /* of os_transact, whose last run it was */
+        uint64_t settled[OS_UNKNOWN + 1];
+        uint64_t unknown_applied;
+        uint64_t without_ticket;
+        uint64_t foreign_writes;
+    } transactions;
     uint64_t digest; /* of all digests, in the order of the seeds of one batch */
 };
 

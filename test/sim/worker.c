@@ -5,6 +5,7 @@
 #include "sim/leasing.h"
 #include "sim/network.h"
 #include "sim/plan.h"
+#include "sim/trading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,23 @@ static void set_drift(struct process *process)
     process->clocks.drift_ppm = drift_ppm;
 }
 
+uint64_t worker_realtime_us(const struct faults *faults, uint64_t purpose, uint64_t occasion)
+{
+    return (WORLD_EPOCH_S - 25) * SECOND + fault_number(faults, purpose, occasion, 0, UINT64_C(50) * SECOND);
+}
+
+/* X5 bears a clock that is wrong by a minute, and the table's is by half of one (E5). */
+static void keep_realtime(struct process *process)
+{
+    const struct faults *faults = &process->world->faults;
+    uint64_t occasion = fault_occasion(process->lane, process->incarnation);
+    process->clocks.is_disciplined = true;
+    if (faults->rate[FAULT_OFF_CLOCKS] > 0)
+        process->clocks.realtime_base_us = worker_realtime_us(faults, PURPOSE_CLOCKS + 1000, occasion);
+    else
+        process->clocks.realtime_base_us = WORLD_EPOCH_S * SECOND;
+}
+
 /* The bases differ widely, so that no reading of one is ever taken for another's. */
 static void set_clocks(struct process *process)
 {
@@ -54,6 +72,8 @@ static void set_clocks(struct process *process)
     }
     if (faults->rate[FAULT_DRIFT] > 0 || clocks_of_leases(process->world))
         set_drift(process);
+    if (process->world->books != NULL)
+        keep_realtime(process);
 }
 
 static bool allocation_fails(void *context, uint64_t allocation)
@@ -129,7 +149,7 @@ static void rest(struct worker *worker, uint64_t us)
 static bool open_client(struct worker *worker)
 {
     for (int i = 0; i < OPEN_TRIES; i++) {
-        if (action_open(worker))
+        if (worker->world->books != NULL ? trading_open(worker) : action_open(worker))
             return true;
         rest(worker, SECOND);
     }
@@ -141,7 +161,10 @@ static void close_client(struct worker *worker)
 {
     struct process *process = worker->process;
     leasing_end(worker);
-    action_close(worker);
+    if (process->world->books != NULL)
+        trading_close(worker);
+    else
+        action_close(worker);
     if (process->memory.blocks > 0) {
         world_fail(worker->world, "Lane %u closed its client and left %zu blocks of memory.", process->lane,
                    process->memory.blocks);
@@ -166,30 +189,41 @@ static void forge(struct worker *worker, struct plan_call *call)
     }
 }
 
+static void write_object(struct worker *worker, uint32_t index)
+{
+    struct world *world = worker->world;
+    uint32_t lane = worker->process->lane;
+    struct plan_call call;
+    plan_call(world, lane, index, &call);
+    rest(worker, leasing_think_us(worker, call.think_us));
+    worker->process->call = fault_occasion(lane, index);
+    if (fault_strikes(&world->faults, FAULT_FORGED, worker->process->call))
+        forge(worker, &call);
+    if (leasing_before(worker, &call)) {
+        call.token = leasing_token(worker, call.key);
+        action_call(worker, &call);
+    }
+    leasing_after(worker);
+    if (call.resolve_after)
+        action_resolve(worker, false, call.deadline_ms);
+}
+
 static void work(void *context)
 {
     struct worker *worker = context;
     struct world *world = worker->world;
     uint32_t lane = worker->process->lane;
     if (open_client(worker)) {
-        uint32_t count = plan_count(world, lane);
+        uint32_t count = world->books != NULL ? trading_count(world, lane) : plan_count(world, lane);
         while (worker->next_call < count) {
             uint32_t index = worker->next_call++;
-            struct plan_call call;
-            plan_call(world, lane, index, &call);
-            if (fault_lacks_call(world->faults.change, fault_occasion(lane, index)))
+            uint64_t call = fault_occasion(lane, index);
+            if (fault_lacks_call(world->faults.change, call))
                 continue;
-            rest(worker, leasing_think_us(worker, call.think_us));
-            worker->process->call = fault_occasion(lane, index);
-            if (fault_strikes(&world->faults, FAULT_FORGED, worker->process->call))
-                forge(worker, &call);
-            if (leasing_before(worker, &call)) {
-                call.token = leasing_token(worker, call.key);
-                action_call(worker, &call);
-            }
-            leasing_after(worker);
-            if (call.resolve_after)
-                action_resolve(worker, false, call.deadline_ms);
+            if (world->books != NULL)
+                trading_call(worker, call);
+            else
+                write_object(worker, index);
         }
     }
     close_client(worker);
@@ -207,7 +241,10 @@ static void read_at_end(void *context)
 {
     struct worker *worker = context;
     struct world *world = worker->world;
-    if (open_client(worker)) {
+    bool is_open = open_client(worker);
+    if (is_open && world->books != NULL) {
+        trading_final(worker);
+    } else if (is_open) {
         action_resolve(worker, true, 20000); /* everything has landed: what decides does so now */
         for (uint32_t key = 0; key < world->keys; key++) {
             worker->process->call = fault_occasion(world->lanes, key);

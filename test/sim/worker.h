@@ -8,6 +8,9 @@
 
 #include "sim/world.h"
 
+/* Of a clock that is right, and within half a minute: a base of REALTIME. */
+uint64_t worker_realtime_us(const struct faults *faults, uint64_t purpose, uint64_t occasion);
+
 /* Starts the process of a lane, now. */
 void worker_start(struct world *world, uint32_t lane, uint32_t incarnation, uint32_t first_call);
 /* The reader at the end: settles every ticket, reads every key, and writes each once more. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/world.h"
 
+#include "sim/books.h"
 #include "sim/calm.h"
 #include "sim/engine.h"
 #include "sim/holds.h"
@@ -8,6 +9,7 @@
 #include "sim/network.h"
 #include "sim/oracle.h"
 #include "sim/plan.h"
+#include "sim/trading.h"
 #include "sim/worker.h"
 
 #include <stdarg.h>
@@ -142,6 +144,12 @@ static bool make_leases(struct world *world, struct fake_dynamo_options options)
     return made;
 }
 
+static bool make_rows(struct world *world)
+{
+    return fake_dynamo_make_table(world->dynamo, BOOKS_TABLE_OF_ACCOUNTS, "_id", NULL) &&
+           fake_dynamo_make_table(world->dynamo, BOOKS_TABLE_OF_NOTES, "_id", NULL);
+}
+
 static bool make_services(struct world *world)
 {
     const uint32_t *rate = world->faults.rate;
@@ -162,12 +170,14 @@ static bool make_services(struct world *world)
         .no_old_on_failure = rate[FAULT_NO_OLD] > 0,
         .no_crc32 = rate[FAULT_NO_CRC] > 0,
         .page_most = world->page_most,
+        .kind = world->books != NULL ? FAKE_DYNAMO_ROWS : FAKE_DYNAMO_RECORDS,
+        .forgets_tokens = rate[FAULT_FORGETS] > 0,
     };
     world->s3 = fake_s3_new(&s3);
     world->dynamo = fake_dynamo_new(&dynamo);
     world->profile_fd = world->fleet.profiled ? kind_write_profile(&s3, world->unmarked) : -1;
     return make_leases(world, dynamo) && world->s3 != NULL && world->dynamo != NULL &&
-           (!world->fleet.profiled || world->profile_fd >= 0);
+           (!world->fleet.profiled || world->profile_fd >= 0) && (world->books == NULL || make_rows(world));
 }
 
 static bool sweep_table(struct world *world, struct fake_dynamo *table, uint64_t occasion)
@@ -215,6 +225,8 @@ static void run(struct world *world)
         worker_start(world, lane, 0, 0);
     }
     schedule_at(&world->schedule, WORLD_BEGIN_US, sweep, world, 0);
+    if (world->books != NULL)
+        trading_start_foreigner(world);
     while ((world->workers_left > 0 || world->in_flight > 0) && bounded_step(world))
         continue;
     if (world->workers_left > 0 || world->in_flight > 0) {
@@ -238,6 +250,8 @@ static void digest_end(struct world *world)
         uint64_t end = fake_dynamo_digest(world->leases);
         world_digest(world, &end, sizeof(end));
     }
+    if (world->books != NULL)
+        books_digest(world);
     for (size_t i = 0; i < world->truth_count; i++) {
         const struct truth *truth = &world->truths[i];
         uint64_t facts[6] = {truth->call,    truth->start_us, truth->end_us,
@@ -260,6 +274,8 @@ bool world_run(struct world *world, uint64_t seed, const struct fault_change *ch
         calm_faults(&world->faults);
     world->unmarked = made && (world->faults.rate[FAULT_UNMARKED] > 0 || defect == WORLD_UNMARKED_STORE);
     world->store_expires = made && world->faults.rate[FAULT_NEVER_EXPIRES] == 0;
+    if (made && (defect == WORLD_TRANSACTIONS || defect == WORLD_ROWS_TWICE))
+        made = books_make(world);
     if (made)
         plan_world(world);
     if (!made || !make_services(world)) {
@@ -292,4 +308,5 @@ void world_free(struct world *world)
     fake_dynamo_free(world->dynamo);
     fake_dynamo_free(world->leases);
     holds_free(world);
+    books_free(world);
 }

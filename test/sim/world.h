@@ -81,16 +81,18 @@ struct fleet {
 enum world_defect {
     WORLD_SOUND = 0,
     WORLD_PLANTED,        /* an unknown creation is told as committed */
+    WORLD_TRANSACTIONS,   /* nothing: of transactions over rows, and without objects (trading.h) */
     WORLD_CALM,           /* no fault strikes, and so nobody may be kept waiting (calm.h) */
     WORLD_SLOW_STORE,     /* the store takes longer than its allowance over what it has */
     WORLD_DRAINING_LINK,  /* what was sent is delivered however slowly, also when its sender has given it up */
     WORLD_STALLED_BODIES, /* the store waits for the rest of a body for longer than is said of it */
-    WORLD_UNMARKED_STORE  /* the store puts no mark on its answers, and something in front of it answers as well (E9) */
+    WORLD_UNMARKED_STORE, /* the store puts no mark on its answers, and something in front of it answers as well (E9) */
+    WORLD_ROWS_TWICE      /* transactions, and something that sends their requests twice (X1) */
 };
-#define WORLD_DEFECT_OPTIONS                                                                                           \
-    {                                                                                                                  \
-        "", " --planted", " --calm", " --outside slow-store", " --outside draining-link", " --outside stalled-bodies", \
-            " --outside unmarked-store"                                                                                \
+#define WORLD_DEFECT_OPTIONS                                                                                 \
+    {                                                                                                        \
+        "", " --planted", " --transactions", " --calm", " --outside slow-store", " --outside draining-link", \
+            " --outside stalled-bodies", " --outside unmarked-store", " --outside rows-twice"                \
     }
 
 struct upload_note { /* of the upload of this number that the fake S3 has */
@@ -115,7 +117,8 @@ struct world {
     struct fake_dynamo *dynamo;
     struct fake_dynamo *leases; /* the table of them; NULL: the world has none, and neither the books */
     struct holds *holds;
-    int profile_fd; /* a file in memory; -1: none */
+    struct books *books; /* of transactions; NULL: the world has none */
+    int profile_fd;      /* a file in memory; -1: none */
     struct upload_note *uploads;
     size_t upload_count;
     struct fleet fleet;
