@@ -18,6 +18,7 @@ from oscommit._types import (
     UpdateVersion,
     VersionMeta,
 )
+from oscommit.async_transactions import AsyncTransaction
 from oscommit.client import Client
 from oscommit.documents import Document, DocumentEntry, DocumentModel, Documents, DocumentVersions, DocumentWrite
 from oscommit.exceptions import (
@@ -41,6 +42,7 @@ from oscommit.transactions import Transaction
 __all__ = [
     "Abandoned",
     "AlreadyExistsError",
+    "AsyncTransaction",
     "BaseError",
     "Client",
     "ConflictError",
