@@ -36,12 +36,14 @@ from oscommit.exceptions import (
 from oscommit.leases import Lease, LeaseInfo, Leases
 from oscommit.locks import Lock, LockInfo, Locks
 from oscommit.models import Model
+from oscommit.queries import AsyncQuery, Query
 from oscommit.store import Store, init
 from oscommit.transactions import Transaction
 
 __all__ = [
     "Abandoned",
     "AlreadyExistsError",
+    "AsyncQuery",
     "AsyncTransaction",
     "BaseError",
     "Client",
@@ -74,6 +76,7 @@ __all__ = [
     "ObjectMeta",
     "PreconditionError",
     "PutMode",
+    "Query",
     "RequestMetrics",
     "Result",
     "Store",

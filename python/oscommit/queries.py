@@ -4,22 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Iterator
-from typing import Any, Callable, Generic, NamedTuple, TypeVar
+from typing import Any, Callable, Generic, Optional, TypeVar
 
 from oscommit import _oscommit
 from oscommit.models import M, ask, json_of
 
 _PAGE = 100
-T = TypeVar("T")
+Page = tuple[list[M], Optional[str]]
+"""Rows of a query, and the token of where the next page begins; None: there is none."""
 Q = TypeVar("Q", bound="Asked[Any]")
-
-
-class Page(NamedTuple, Generic[M]):
-    """Rows of a query, and where the next page begins."""
-
-    rows: list[M]
-    token: str | None
-    """None: there is no next page."""
 
 
 class Asked(Generic[M]):
@@ -49,7 +42,7 @@ class Asked(Generic[M]):
 
     def _page(self, count: int, token: str | None) -> Page[M]:
         rows, following = ask(self._native.fetch, count, token)
-        return Page([self._model._of(row) for row in rows], following)
+        return [self._model._of(row) for row in rows], following
 
 
 class Query(Asked[M]):
