@@ -37,6 +37,7 @@ from oscommit.leases import Lease, LeaseInfo, Leases
 from oscommit.locks import Lock, LockInfo, Locks
 from oscommit.models import Model
 from oscommit.queries import AsyncQuery, Query
+from oscommit.stages import Garbage, Intents, Sweep
 from oscommit.store import Store, init
 from oscommit.transactions import Transaction
 
@@ -57,9 +58,11 @@ __all__ = [
     "DocumentVersions",
     "DocumentWrite",
     "Documents",
+    "Garbage",
     "GetOptions",
     "GetResult",
     "GuardedMetrics",
+    "Intents",
     "InvalidFieldError",
     "Lease",
     "LeaseInfo",
@@ -80,6 +83,7 @@ __all__ = [
     "RequestMetrics",
     "Result",
     "Store",
+    "Sweep",
     "Transaction",
     "Unknown",
     "UpdateVersion",

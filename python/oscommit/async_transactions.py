@@ -9,7 +9,7 @@ import contextlib
 import inspect
 import queue
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Callable, TypeVar, overload
 
 from oscommit import _oscommit
@@ -17,7 +17,8 @@ from oscommit._threads import Flight, within
 from oscommit.exceptions import BaseError, error_of
 from oscommit.models import Key, M, Model
 from oscommit.queries import AsyncQuery
-from oscommit.transactions import Changes, Run
+from oscommit.stages import Intents
+from oscommit.transactions import Changes, Run, Staged
 
 T = TypeVar("T")
 _ENDED = "The transaction has ended: a row lives until its function returns."
@@ -71,6 +72,19 @@ class AsyncTransaction(Changes):
     ) -> AsyncQuery[M]:
         """As Transaction.scan."""
         return AsyncQuery(model, self._scan(model, index, shard_index, shard_count, inconsistent), self._step)
+
+    async def stage(
+        self,
+        intents: Intents,
+        body: Staged,
+        *,
+        prefix: str = "",
+        suffix: str = "",
+        attributes: Mapping[str, str] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> str:
+        """As Transaction.stage."""
+        return await self._step(self._stage, intents, body, prefix, suffix, attributes, tags)
 
 
 def _closed() -> BaseError:

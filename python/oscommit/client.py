@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
+import os
 from collections.abc import Awaitable, Coroutine
 from typing import TYPE_CHECKING, Any, Callable, TypedDict, TypeVar, cast, overload
 
@@ -15,6 +16,7 @@ from oscommit._types import Abandoned, CredentialProvider
 from oscommit.async_transactions import AsyncRun, AsyncTransaction
 from oscommit.documents import Documents
 from oscommit.models import Model
+from oscommit.stages import Intents, Sweep, sweep_of
 from oscommit.transactions import Run, Transaction, finish
 
 if TYPE_CHECKING:
@@ -56,14 +58,31 @@ class TransactOptions(TypedDict, total=False):
     """Of all runs together [120]."""
 
 
+class SweepOptions(TypedDict, total=False):
+    """What a gc looks at; brackets name the defaults."""
+
+    prefix: str | None
+    """Only keys that start with it [all of the store]."""
+    older_than_s: int
+    """Only what was staged longer ago than this [86,400]: longer than any transaction may take, and by more than a quarter of an
+    hour."""
+    of_any_age: bool
+    """Of any age. Only while nobody stages [False]."""
+    remove: bool
+    """Removes what is found, and does not only tell [False]."""
+    deadline_s: float | None
+    """[120]"""
+
+
 class Client(Abandons):
     """Tables of DynamoDB, or of a SQLite file, opened. Any number of threads may use one. Close it, or use it in `with`."""
 
     @classmethod
     def from_url(
         cls,
-        ledger: str,
+        ledger: str | None = None,
         *,
+        store: str | os.PathLike[str] | None = None,
         environment: bool = False,
         on_abandoned: Callable[[Abandoned], None] | None = None,
         logger: logging.Logger | None = None,
@@ -71,8 +90,16 @@ class Client(Abandons):
         **options: Any,
     ) -> Client:
         """Opens "dynamodb://TABLE" or "sqlite:///FILE". Models name tables of their own; TABLE is that of the documents, unless
-        `documents` names another. The rest is as of Store.from_url."""
-        client = cls._open({"ledger_url": ledger, **options}, environment, logger, credential_provider)
+        `documents` names another.
+
+        store   where `stage` of a transaction puts objects, as of Store.from_url. The tables of a store of files are in it,
+                if no ledger is named
+
+        The rest is as of Store.from_url."""
+        url = None if store is None else os.fspath(store)
+        client = cls._open(
+            {"store_url": url, "ledger_url": ledger, **options}, environment, logger, credential_provider
+        )
         client._flights = set()
         client.on_abandoned = on_abandoned or log_abandoned
         return client
@@ -94,17 +121,19 @@ class Client(Abandons):
         for flight in list(self._flights):
             flight.end()
 
-    def _table(self, model: type[Model], create: bool, deadline_s: float | None) -> Call[None]:
+    def _table(self, model: type[Model] | Intents, create: bool, deadline_s: float | None) -> Call[None]:
         return Call(
             self, self._client.model_table, model._model(), create, deadline_s=deadline_s, give=lambda nothing: None
         )
 
-    def table(self, model: type[Model], *, create: bool = False, deadline_s: float | None = None) -> None:
+    def table(self, model: type[Model] | Intents, *, create: bool = False, deadline_s: float | None = None) -> None:
         """Checks that the table of a model is fit, or makes it and waits until it can be used. NotFoundError: there is none.
         GenericError says what is wrong with it."""
         self._table(model, create, deadline_s).run()
 
-    async def table_async(self, model: type[Model], *, create: bool = False, deadline_s: float | None = None) -> None:
+    async def table_async(
+        self, model: type[Model] | Intents, *, create: bool = False, deadline_s: float | None = None
+    ) -> None:
         """`table` without blocking."""
         await self._table(model, create, deadline_s).run_async()
 
@@ -205,6 +234,28 @@ class Client(Abandons):
     async def resolve_async(self, ticket: str, *, deadline_s: float | None = None) -> None:
         """`resolve` without blocking."""
         await self._resolve(ticket, deadline_s).run_async()
+
+    def _gc_staged(
+        self,
+        intents: Intents,
+        *,
+        prefix: str | None = None,
+        older_than_s: int = 0,
+        of_any_age: bool = False,
+        remove: bool = False,
+        deadline_s: float | None = None,
+    ) -> Call[Sweep]:
+        which = prefix, older_than_s, of_any_age, remove
+        return Call(self, self._client.txn_gc, intents._model(), *which, deadline_s=deadline_s, give=sweep_of)
+
+    def gc_staged(self, intents: Intents, **options: Unpack[SweepOptions]) -> Sweep:
+        """Removes objects that were staged, and whose transactions ended without a commit, were killed, or are still unknown:
+        those never commit afterwards. Several at once are fine. docs/catalog.md has the rules."""
+        return self._gc_staged(intents, **options).run()
+
+    async def gc_staged_async(self, intents: Intents, **options: Unpack[SweepOptions]) -> Sweep:
+        """`gc_staged` without blocking."""
+        return await self._gc_staged(intents, **options).run_async()
 
     def documents(
         self,

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any, Callable, Generic, TypeVar, overload
+from pathlib import Path
+from typing import Any, Callable, Generic, TypeVar, Union, overload
 
 from oscommit import _oscommit
-from oscommit._requests import COMMITTED, CONFLICT, UNKNOWN, VERDICTS
-from oscommit._types import Abandoned
+from oscommit._requests import COMMITTED, CONFLICT, UNKNOWN, VERDICTS, native_body
+from oscommit._types import Abandoned, Buffer, written_with
 from oscommit.exceptions import (
     AlreadyExistsError,
     BaseError,
@@ -20,8 +21,11 @@ from oscommit.exceptions import (
 )
 from oscommit.models import Key, M, Model, ask, json_of
 from oscommit.queries import Query
+from oscommit.stages import Intents
 
 T = TypeVar("T")
+Staged = Union[Buffer, Path]
+"""The body of an object that is staged."""
 
 
 def _key_of(what: type[M] | Key[M], key: Any) -> Key[M]:
@@ -97,6 +101,22 @@ class Changes:
     ) -> _oscommit.Query:
         return ask(self._native.scan, self._use(model), index, inconsistent, shard_index, shard_count)
 
+    def _stage(
+        self,
+        intents: Intents,
+        body: Staged,
+        prefix: str,
+        suffix: str,
+        attributes: Mapping[str, str] | None,
+        tags: Mapping[str, str] | None,
+    ) -> str:
+        if not isinstance(intents, Intents):
+            raise TypeError("An object is staged with oscommit.Intents.")
+        source = native_body(body)
+        if source is None:
+            raise TypeError("What is staged is bytes, or a pathlib.Path.")
+        return ask(self._native.stage, intents._model(), source, prefix, suffix, written_with(attributes, tags, 0, {}))
+
 
 class Transaction(Changes):
     """One run of a transaction's function. Only the thread that runs it uses it, and only until the function returns."""
@@ -156,6 +176,21 @@ class Transaction(Changes):
         """All rows, or those of one shard: 0 to shard_count - 1. No shard has a row of another, and together they are the table.
         The rest is as of `query`."""
         return Query(model, self._scan(model, index, shard_index, shard_count, inconsistent))
+
+    def stage(
+        self,
+        intents: Intents,
+        body: Staged,
+        *,
+        prefix: str = "",
+        suffix: str = "",
+        attributes: Mapping[str, str] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> str:
+        """Puts an object under a new key, which it returns: `prefix`, 32 hex digits, and `suffix`. Write the key into a row. If the
+        transaction does not commit, the object is removed, at once or by `Client.gc_staged`. It takes three requests, and one
+        of the 100 rows of a transaction. The rest is as of Store.put."""
+        return self._stage(intents, body, prefix, suffix, attributes, tags)
 
 
 class Run(Generic[T]):
