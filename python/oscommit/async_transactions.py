@@ -44,9 +44,14 @@ class AsyncTransaction(Changes):
         """As Transaction.get."""
         return await self._step(self._read_any, what, key, inconsistent)
 
-    async def get_or_create(self, key: Key[M], /, **fields: Any) -> M:
+    @overload
+    async def get_or_create(self, what: Key[M], /, **fields: Any) -> M: ...
+    @overload
+    async def get_or_create(self, what: Sequence[Key[M]], /, **fields: Any) -> list[M]: ...
+
+    async def get_or_create(self, what: Any, /, **fields: Any) -> Any:
         """As Transaction.get_or_create."""
-        return await self._step(self._read_or_create, key, fields)
+        return await self._step(self._read_or_create, what, fields)
 
     def query(
         self,

@@ -61,10 +61,10 @@ class Changes:
             return self._read([_key_of(what, key)], False, inconsistent)[0]
         return self._read(list(what), False, inconsistent)
 
-    def _read_or_create(self, key: Key[M], fields: Mapping[str, Any]) -> M:
-        row = self._read([Key(key.model, {**key.parts, **fields})], True, False)[0]
-        assert row is not None
-        return row
+    def _read_or_create(self, what: Any, fields: Mapping[str, Any]) -> Any:
+        keys = [what] if isinstance(what, Key) else list(what)
+        rows = self._read([Key(key.model, {**key.parts, **fields}) for key in keys], True, False)
+        return rows[0] if isinstance(what, Key) else rows
 
     def create(self, model: type[M], /, **fields: Any) -> M:
         """Makes a new row, which must not be there at the commit: else AlreadyExistsError. Sends nothing."""
@@ -139,9 +139,14 @@ class Transaction(Changes):
         inconsistent   may be older than the last write, and several rows of different instants"""
         return self._read_any(what, key, inconsistent)
 
-    def get_or_create(self, key: Key[M], /, **fields: Any) -> M:
-        """Reads a row, or makes it of its key and these fields. `is_new` of it says which."""
-        return self._read_or_create(key, fields)
+    @overload
+    def get_or_create(self, what: Key[M], /, **fields: Any) -> M: ...
+    @overload
+    def get_or_create(self, what: Sequence[Key[M]], /, **fields: Any) -> list[M]: ...
+
+    def get_or_create(self, what: Any, /, **fields: Any) -> Any:
+        """Reads a row, or makes it of its key and these fields. `is_new` of it says which. Of several keys as `get`."""
+        return self._read_or_create(what, fields)
 
     def query(
         self,

@@ -44,6 +44,12 @@ def test_rows_are_read_together_or_made(tables, account):
 
     assert tables.transact(make) == (True, 1)
     assert tables.transact(make) == (False, 1)
+
+    def make_both(tx):
+        rows = tx.get_or_create([account.key("b"), account.key("c")], balance=2)
+        return [(row.is_new, row.balance) for row in rows]
+
+    assert tables.transact(make_both) == [(False, 1), (True, 2)]
     assert tables.transact(lambda tx: tx.get(account, {"id": "b"}, inconsistent=True).balance) == 1
 
 
