@@ -45,7 +45,7 @@ file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 file(GLOB pictures CONFIGURE_DEPENDS docs/pictures/*.svg docs/pictures/*.png)
 install(FILES ${pictures} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/pictures)
-install(FILES examples/catalog.c examples/chain.c examples/counter.c examples/documents.c examples/epoll.c examples/iceberg.c examples/libuv.c examples/many.c
+install(FILES examples/catalog.c examples/catalog.py examples/chain.c examples/counter.c examples/documents.c examples/epoll.c examples/iceberg.c examples/libuv.c examples/many.c
   examples/pool.c examples/compact.sh examples/publish.c examples/publish.cpp examples/publish.py examples/publish.sh
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 

@@ -36,15 +36,43 @@ void blockings_wait(struct blockings *blockings)
     pthread_mutex_unlock(&blockings->lock);
 }
 
-bool blocking_begin(struct blocking *blocking, struct client *client, uint64_t deadline_ms)
+void blockings_stop(struct blockings *blockings)
+{
+    os_cancel_trigger(blockings->cancel);
+    pthread_mutex_lock(&blockings->lock);
+    for (struct blocking *each = blockings->first; each != NULL; each = each->next)
+        if (each->stop != NULL)
+            os_cancel_trigger(each->stop->cancel);
+    pthread_mutex_unlock(&blockings->lock);
+}
+
+int limits_of(PyObject *object, void *ret)
+{
+    struct limits *limits = ret;
+
+    limits->stop = NULL;
+    if (!PyTuple_Check(object)) {
+        limits->deadline_ms = PyLong_AsUnsignedLongLong(object);
+        return PyErr_Occurred() == NULL;
+    }
+    return PyArg_ParseTuple(object, "KO:limits", &limits->deadline_ms, &limits->stop);
+}
+
+bool blocking_begin(struct blocking *blocking, struct client *client, const struct limits *limits)
 {
     if (client->handle == NULL) {
         PyErr_SetString(PyExc_ValueError, "The client is closed.");
         return false;
     }
-    *blocking = (struct blocking){.client = client, .thread = pthread_self(), .call = OS_CALL_INIT};
-    blocking->call.deadline_ms = deadline_ms;
-    blocking->call.cancel = client->blockings.cancel;
+    if (limits->stop != NULL && Py_TYPE((PyObject *)limits->stop) != client->state->stop) {
+        PyErr_SetString(PyExc_TypeError, "A Stop is needed.");
+        return false;
+    }
+    *blocking =
+        (struct blocking){.client = client, .stop = limits->stop, .thread = pthread_self(), .call = OS_CALL_INIT};
+    Py_XINCREF((PyObject *)limits->stop);
+    blocking->call.deadline_ms = limits->deadline_ms;
+    blocking->call.cancel = limits->stop == NULL ? client->blockings.cancel : limits->stop->cancel;
     pthread_mutex_lock(&client->blockings.lock);
     blocking->next = client->blockings.first;
     client->blockings.first = blocking;
@@ -63,6 +91,7 @@ void blocking_end(struct blocking *blocking)
     *at = blocking->next;
     pthread_cond_broadcast(&blockings->ended);
     pthread_mutex_unlock(&blockings->lock);
+    Py_XDECREF((PyObject *)blocking->stop);
 }
 
 void blocking_let_go(struct blocking *blocking)
@@ -74,3 +103,52 @@ void blocking_take_back(struct blocking *blocking)
 {
     PyEval_RestoreThread(blocking->state);
 }
+
+/* -------------------------------------------------------------------------------------------------------- stops */
+
+static PyObject *stop_cancel(PyObject *self, PyObject *Py_UNUSED(args))
+{
+    os_cancel_trigger(((struct stop *)self)->cancel);
+    Py_RETURN_NONE;
+}
+
+static PyObject *stop_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(names))
+{
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    struct stop *stop = (struct stop *)alloc(type, 0);
+
+    if (stop == NULL || os_cancel_new(&stop->cancel) == OS_OK)
+        return (PyObject *)stop;
+    Py_DECREF((PyObject *)stop);
+    return PyErr_NoMemory();
+}
+
+static void stop_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+    if (((struct stop *)self)->cancel != NULL)
+        os_cancel_free(((struct stop *)self)->cancel);
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef stop_methods[] = {
+    {"cancel", stop_cancel, METH_NOARGS, "The call that it was given to, or is given to, ends soon."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot stop_slots[] = {
+    {Py_tp_new, (void *)stop_new},
+    {Py_tp_dealloc, (void *)stop_dealloc},
+    {Py_tp_methods, stop_methods},
+    {0, NULL},
+};
+
+PyType_Spec stop_spec = {
+    .name = "oscommit._oscommit.Stop",
+    .basicsize = sizeof(struct stop),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = stop_slots,
+};

@@ -12,7 +12,7 @@ static PyObject *client_close(PyObject *self, PyObject *Py_UNUSED(args))
         Py_RETURN_NONE;
     for (struct operation *operation = client->in_flight; operation != NULL; operation = operation->following)
         operation_stop(operation);
-    os_cancel_trigger(client->blockings.cancel); /* before their threads can go on */
+    blockings_stop(&client->blockings); /* before their threads can go on */
     Py_BEGIN_ALLOW_THREADS;
     blockings_wait(&client->blockings);
     os_client_close(handle);
@@ -55,7 +55,7 @@ static void client_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-#define STORE_ "(deadline_ms, (table | None, combined, fields_spelling, max_read_batch, parallelism, keeps_all)"
+#define STORE_ "(limits, (table | None, combined, fields_spelling, max_read_batch, parallelism, keeps_all)"
 #define START_ "(port | None, deadline_ms, forward_only, "
 #define ASK_   "(port | None, deadline_ms, "
 static PyMethodDef methods[] = {
@@ -85,23 +85,27 @@ static PyMethodDef methods[] = {
     {"lock_list", client_lock_list, METH_VARARGS, ASK_ "namespace) -> Operation with entries"},
     {"has_thread", client_has_thread, METH_NOARGS, "Whether this thread is in a call that blocks."},
     {"transact", client_transact, METH_VARARGS,
-     "(deadline_ms, function, no_retries, retries, initial_backoff_ms, max_backoff_ms, read_only, cache_rows) -> "
-     "(verdict, "
+     "(limits, function, no_retries, retries, initial_backoff_ms, max_backoff_ms, read_only, cache_rows) -> (verdict, "
      "error, runs, requests, ticket), which also is the function's attribute `outcome` then. The function gets a Txn, "
-     "and "
-     "returns whether to commit; else it is run again."},
-    {"txn_resolve", client_txn_resolve, METH_VARARGS, "(deadline_ms, ticket) -> (verdict, error)"},
-    {"model_table", client_model_table, METH_VARARGS, "(deadline_ms, Model, creates)"},
+     "and returns whether to commit; else it is run again. Then its method finalize gets each Row that is written, and "
+     "says the same."},
+    {"txn_resolve", client_txn_resolve, METH_VARARGS, "(limits, ticket) -> (verdict, error)"},
+    {"txn_gc", client_txn_gc, METH_VARARGS,
+     "(limits, Model, prefix | None, older_than_s, of_any_age, remove) -> (seen, found, removed, spared, failed, "
+     "[(fate, "
+     "key, since_s, reason)])"},
+    {"model_table", client_model_table, METH_VARARGS, "(limits, Model, creates)"},
     {"documents_read", client_documents_read, METH_VARARGS,
      STORE_ ", [(id, name)]) -> [(reported, desired)], each (version, timestamp_ns, client_token, json)"},
     {"documents_write", client_documents_write, METH_VARARGS,
-     STORE_ ", [(id, name, reported, reported_version, desired, desired_version, client_token)]) -> [(verdict, error, "
-            "reported_version, desired_version, ticket)]"},
+     STORE_ ", [(id, name, reported, reported_version, desired, desired_version, client_token)], list), which gets "
+            "(verdict, error, reported_version, desired_version, ticket) of each"},
     {"documents_delete", client_documents_delete, METH_VARARGS,
-     STORE_ ", [(id, name, reported, reported_version, desired, desired_version)]) -> as documents_write"},
+     STORE_ ", [(id, name, reported, reported_version, desired, desired_version)], list), as documents_write"},
     {"documents_list", client_documents_list, METH_VARARGS,
      STORE_ ", id | None) -> [(id, name, kind, version, timestamp_ns, client_token)]"},
-    {"documents_resolve", client_documents_resolve, METH_VARARGS, STORE_ ", ticket) -> as one of documents_write"},
+    {"documents_resolve", client_documents_resolve, METH_VARARGS,
+     STORE_ ", ticket) -> what documents_write gives of one"},
     {"documents_table", client_documents_table, METH_VARARGS, STORE_ ", creates)"},
     {"table_of", client_table_of, METH_VARARGS, ASK_ "locks, creates) -> Operation"},
     {NULL, NULL, 0, NULL},

@@ -73,25 +73,28 @@ struct asked {
     struct blocking blocking;
     os_document_store store;
     PyObject *of;
+    PyObject *into; /* of changes: a list that gets the results, which outlive a signal that comes meanwhile */
 };
 
 static bool begin(PyObject *self, PyObject *args, struct asked *ret)
 {
-    unsigned long long deadline_ms;
+    struct limits limits;
     PyObject *store;
 
-    return PyArg_ParseTuple(args, "KO!O:documents", &deadline_ms, &PyTuple_Type, &store, &ret->of) &&
-           store_of(store, &ret->store) && blocking_begin(&ret->blocking, (struct client *)self, deadline_ms);
+    ret->into = NULL;
+    return PyArg_ParseTuple(args, "O&O!O|O!:documents", limits_of, &limits, &PyTuple_Type, &store, &ret->of,
+                            &PyList_Type, &ret->into) &&
+           store_of(store, &ret->store) && blocking_begin(&ret->blocking, (struct client *)self, &limits);
 }
 
-static bool begin_with_list(PyObject *self, PyObject *args, struct asked *ret)
+static bool begin_with_list(PyObject *self, PyObject *args, bool changes, struct asked *ret)
 {
     if (!begin(self, args, ret))
         return false;
-    if (PyList_Check(ret->of))
+    if (PyList_Check(ret->of) && changes == (ret->into != NULL))
         return true;
     blocking_end(&ret->blocking);
-    PyErr_SetString(PyExc_TypeError, "A list is needed.");
+    PyErr_SetString(PyExc_TypeError, "A list is needed, and of a change one for its results.");
     return false;
 }
 
@@ -147,7 +150,7 @@ PyObject *client_documents_read(PyObject *self, PyObject *args)
     struct asked asked;
     PyObject *made = NULL;
 
-    if (!begin_with_list(self, args, &asked))
+    if (!begin_with_list(self, args, false, &asked))
         return NULL;
     os_document_key *keys = array_of(asked.of, sizeof(*keys), key_of);
     if (keys != NULL)
@@ -166,17 +169,16 @@ static PyObject *result_of(const os_document_result *result)
         (long long)result->reported_version, (long long)result->desired_version, text_object(result->ticket));
 }
 
-static PyObject *results_object(const os_document_result *results, size_t count)
+static PyObject *append_results(PyObject *list, const os_document_result *results, size_t count)
 {
-    PyObject *list = PyList_New(0);
-
-    for (size_t i = 0; list != NULL && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         PyObject *result = result_of(&results[i]);
-        if (result == NULL || PyList_Append(list, result) != 0)
-            Py_CLEAR(list);
+        bool appended = result != NULL && PyList_Append(list, result) == 0;
         Py_XDECREF(result);
+        if (!appended)
+            return NULL;
     }
-    return list;
+    Py_RETURN_NONE;
 }
 
 static PyObject *change_documents(struct asked *asked, const void *array, bool deletes)
@@ -196,7 +198,7 @@ static PyObject *change_documents(struct asked *asked, const void *array, bool d
     else
         (void)os_documents_write(client, &asked->store, array, count, call, results, NULL);
     blocking_take_back(&asked->blocking);
-    PyObject *made = results_object(results, count);
+    PyObject *made = append_results(asked->into, results, count);
     for (size_t i = 0; i < count; i++)
         os_free(results[i].ticket);
     PyMem_Free(results);
@@ -208,7 +210,7 @@ PyObject *client_documents_write(PyObject *self, PyObject *args)
     struct asked asked;
     PyObject *made = NULL;
 
-    if (!begin_with_list(self, args, &asked))
+    if (!begin_with_list(self, args, true, &asked))
         return NULL;
     os_document_write *writes = array_of(asked.of, sizeof(*writes), write_of);
     if (writes != NULL)
@@ -223,7 +225,7 @@ PyObject *client_documents_delete(PyObject *self, PyObject *args)
     struct asked asked;
     PyObject *made = NULL;
 
-    if (!begin_with_list(self, args, &asked))
+    if (!begin_with_list(self, args, true, &asked))
         return NULL;
     os_document_deletion *deletions = array_of(asked.of, sizeof(*deletions), deletion_of);
     if (deletions != NULL)

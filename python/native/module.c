@@ -127,10 +127,18 @@ static PyObject *module_init_store(PyObject *module, PyObject *args)
 static PyObject *module_model(PyObject *module, PyObject *args)
 {
     const char *schema, *table;
+    int finalizes;
 
-    if (!PyArg_ParseTuple(args, "sz:model", &schema, &table))
+    if (!PyArg_ParseTuple(args, "szp:model", &schema, &table, &finalizes))
         return NULL;
-    return model_new(state_of(module), schema, table);
+    return model_new(state_of(module), schema, table, finalizes);
+}
+
+static PyObject *module_stage_model(PyObject *module, PyObject *args)
+{
+    const char *table;
+
+    return PyArg_ParseTuple(args, "s:stage_model", &table) ? stage_model_new(state_of(module), table) : NULL;
 }
 
 static const struct {
@@ -144,9 +152,11 @@ static const struct {
     {&lease_spec, "Lease", offsetof(struct module_state, lease)},
     {&lines_spec, "Lines", offsetof(struct module_state, lines)},
     {&keys_spec, "Keys", offsetof(struct module_state, keys)},
+    {&stop_spec, "Stop", offsetof(struct module_state, stop)},
     {&model_spec, "Model", offsetof(struct module_state, model)},
     {&txn_spec, "Txn", offsetof(struct module_state, txn)},
     {&row_spec, "Row", offsetof(struct module_state, row)},
+    {&query_spec, "Query", offsetof(struct module_state, query)},
 };
 enum { TYPE_COUNT = sizeof(types) / sizeof(types[0]) };
 
@@ -215,7 +225,8 @@ static void release(void *module)
 
 static PyMethodDef functions[] = {
     {"open", module_open, METH_VARARGS, "(options, environment, Lines | None, log_level, Keys | None) -> Client"},
-    {"model", module_model, METH_VARARGS, "(schema, table | None) -> Model"},
+    {"model", module_model, METH_VARARGS, "(schema, table | None, finalizes) -> Model"},
+    {"stage_model", module_stage_model, METH_VARARGS, "(table) -> Model"},
     {"init", module_init_store, METH_VARARGS, "(root): makes an embedded store."},
     {NULL, NULL, 0, NULL},
 };

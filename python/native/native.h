@@ -33,9 +33,11 @@ struct module_state {
     PyTypeObject *lease;
     PyTypeObject *lines;
     PyTypeObject *keys;
+    PyTypeObject *stop;
     PyTypeObject *model;
     PyTypeObject *txn;
     PyTypeObject *row;
+    PyTypeObject *query;
 };
 
 enum { METRIC_ROWS = 64, METRIC_ENDS = 16 };
@@ -78,9 +80,21 @@ struct client {
     struct blockings blockings;
 };
 
+/* Ends a call that blocks in another thread. */
+struct stop {
+    PyObject_HEAD os_cancel *cancel;
+};
+
+/* What each call that blocks is given: milliseconds [0: the library's default], or a pair of them and a Stop. */
+struct limits {
+    unsigned long long deadline_ms;
+    struct stop *stop; /* of the arguments; NULL: none */
+};
+
 /* A call that blocks, on the stack of its thread. */
 struct blocking {
     struct client *client;
+    struct stop *stop;    /* kept; NULL: none */
     PyThreadState *state; /* while the GIL is free */
     pthread_t thread;
     os_call call;
@@ -89,6 +103,7 @@ struct blocking {
 
 struct model {
     PyObject_HEAD os_model *handle;
+    int finalizes; /* its rows are given to Python before the commit */
 };
 
 /* One run of a transaction's function. */
@@ -97,6 +112,7 @@ struct txn {
     struct module_state *state;
     PyObject *module; /* keeps the state */
     PyObject *models; /* a set that keeps those of its rows until the commit is over */
+    bool finalizes;   /* one of these does */
     pthread_t thread;
 };
 
@@ -199,16 +215,18 @@ bool blockings_init(struct blockings *blockings); /* false, with an exception */
 void blockings_destroy(struct blockings *blockings);
 bool blockings_have_thread(const struct blockings *blockings); /* this one is in a call */
 void blockings_wait(struct blockings *blockings); /* until none is left, without the GIL; no other begins */
+void blockings_stop(struct blockings *blockings); /* all that are under way */
 bool blocking_begin(struct blocking *blocking, struct client *client,
-                    uint64_t deadline_ms); /* false, with an exception */
+                    const struct limits *limits); /* false, with an exception */
+int limits_of(PyObject *object, void *ret);       /* a converter for "O&", whose `ret` are limits */
 void blocking_end(struct blocking *blocking);
 void blocking_let_go(struct blocking *blocking); /* of the GIL */
 void blocking_take_back(struct blocking *blocking);
 
 /* The module's types. Of those with this `new`, only the module makes objects. */
 PyObject *refuse_new(PyTypeObject *type, PyObject *args, PyObject *names);
-extern PyType_Spec client_spec, operation_spec, port_spec, lease_spec, lines_spec, keys_spec, model_spec, txn_spec,
-    row_spec;
+extern PyType_Spec client_spec, operation_spec, port_spec, lease_spec, lines_spec, keys_spec, stop_spec, model_spec,
+    txn_spec, row_spec, query_spec;
 
 /* entries.c */
 struct entry *entries_add(struct operation *operation, const char *key, const char *name); /* NULL: no memory */
@@ -254,16 +272,24 @@ PyObject *client_lock_list(PyObject *self, PyObject *args);
 PyObject *operation_lock_info(PyObject *self, PyObject *args);
 PyObject *client_table_of(PyObject *self, PyObject *args);
 
-/* transact.c, txn.c, row.c: transactions over typed rows */
+/* transact.c, txn.c, row.c, query.c, stage.c: transactions over typed rows */
 PyObject *client_transact(PyObject *self, PyObject *args);
 PyObject *client_txn_resolve(PyObject *self, PyObject *args);
 struct txn *txn_new(struct client *client, os_txn *handle, PyObject *models);
-bool txn_may_be_used(const struct txn *txn);         /* else an exception */
-PyObject *row_new(struct txn *txn, os_row *handle);  /* NULL: None */
-os_row *row_handle(PyObject *self, struct txn *txn); /* NULL, with an exception */
-PyObject *model_new(struct module_state *state, const char *schema, const char *table);
+void txn_revive(struct txn *txn, os_txn *handle);                          /* for this thread */
+bool txn_may_be_used(const struct txn *txn);                               /* else an exception */
+const os_model *txn_take_model(struct txn *txn, PyObject *model);          /* keeps it; NULL, with an exception */
+PyObject *rows_object(struct txn *txn, os_row *const *rows, size_t count); /* a list */
+PyObject *row_new(struct txn *txn, os_row *handle);                        /* NULL: None */
+os_row *row_handle(PyObject *self, struct txn *txn);                       /* NULL, with an exception */
+PyObject *model_new(struct module_state *state, const char *schema, const char *table, int finalizes);
 const os_model *model_of(PyObject *self, const struct module_state *state); /* NULL, with an exception */
+PyObject *stage_model_new(struct module_state *state, const char *table);
 PyObject *client_model_table(PyObject *self, PyObject *args);
+PyObject *txn_query(PyObject *self, PyObject *args);
+PyObject *txn_scan(PyObject *self, PyObject *args);
+PyObject *txn_stage(PyObject *self, PyObject *args);
+PyObject *client_txn_gc(PyObject *self, PyObject *args);
 
 /* document.c */
 PyObject *client_documents_read(PyObject *self, PyObject *args);

@@ -4,18 +4,38 @@
 
 /* ------------------------------------------------------------------------------------------------------ models */
 
-PyObject *model_new(struct module_state *state, const char *schema, const char *table)
+static struct model *model_alloc(const struct module_state *state)
 {
     allocfunc alloc = (allocfunc)PyType_GetSlot(state->model, Py_tp_alloc);
-    struct model *model = (struct model *)alloc(state->model, 0);
+
+    return (struct model *)alloc(state->model, 0);
+}
+
+static PyObject *model_made(const struct module_state *state, struct model *model, os_code code, const os_error *err)
+{
+    if (code == OS_OK)
+        return (PyObject *)model;
+    Py_DECREF((PyObject *)model);
+    return raise_failure(state, err);
+}
+
+PyObject *model_new(struct module_state *state, const char *schema, const char *table, int finalizes)
+{
+    struct model *model = model_alloc(state);
     os_error err;
 
     if (model == NULL)
         return NULL;
-    if (os_model_parse(schema, table, &model->handle, &err) == OS_OK)
-        return (PyObject *)model;
-    Py_DECREF(model);
-    return raise_failure(state, &err);
+    model->finalizes = finalizes;
+    return model_made(state, model, os_model_parse(schema, table, &model->handle, &err), &err);
+}
+
+PyObject *stage_model_new(struct module_state *state, const char *table)
+{
+    struct model *model = model_alloc(state);
+    os_error err;
+
+    return model == NULL ? NULL : model_made(state, model, os_stage_model(table, &model->handle, &err), &err);
 }
 
 const os_model *model_of(PyObject *self, const struct module_state *state)
@@ -142,6 +162,23 @@ static PyObject *row_is_new(PyObject *self, PyObject *Py_UNUSED(args))
     return txn_may_be_used(row->txn) ? PyBool_FromLong(os_row_is_new(row->handle)) : NULL;
 }
 
+/* It is one of the set, which keeps the models of all rows. */
+static PyObject *row_model(PyObject *self, PyObject *Py_UNUSED(args))
+{
+    struct row *row = (struct row *)self;
+    PyObject *models = txn_may_be_used(row->txn) ? PyObject_GetIter(row->txn->models) : NULL;
+    PyObject *model = NULL;
+
+    if (models == NULL)
+        return NULL;
+    while ((model = PyIter_Next(models)) != NULL && ((struct model *)model)->handle != os_row_model(row->handle))
+        Py_DECREF(model);
+    Py_DECREF(models);
+    if (model == NULL && PyErr_Occurred() == NULL)
+        PyErr_SetString(PyExc_SystemError, "The model of a row is none of its transaction's.");
+    return model;
+}
+
 static void row_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -158,6 +195,7 @@ static PyMethodDef row_methods[] = {
     {"add", row_add, METH_VARARGS, "(field, int)"},
     {"add_double", row_add_double, METH_VARARGS, "(field, float)"},
     {"is_new", row_is_new, METH_NOARGS, "Whether it is not in the table yet."},
+    {"model", row_model, METH_NOARGS, "Its Model."},
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot row_slots[] = {

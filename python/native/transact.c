@@ -8,6 +8,7 @@ struct running {
     struct blocking blocking;
     PyObject *function;
     PyObject *models; /* a set */
+    struct txn *txn;  /* of the present run; NULL: none yet */
 };
 
 static os_code say_again(os_error *err)
@@ -26,24 +27,56 @@ static os_code say_raised(os_error *err)
     return OS_ERR_STOPPED;
 }
 
+static void drop_txn(struct running *running)
+{
+    struct txn *txn = running->txn;
+
+    running->txn = NULL;
+    Py_XDECREF((PyObject *)txn);
+}
+
+/* What Python has said, in a new reference, which is taken over; NULL: an exception. Lets go of the GIL. */
+static os_code end_answer(struct running *running, PyObject *answer, os_error *err)
+{
+    int commits = answer == NULL ? -1 : PyObject_IsTrue(answer);
+
+    Py_XDECREF(answer);
+    blocking_let_go(&running->blocking);
+    if (commits < 0)
+        return say_raised(err);
+    return commits ? OS_OK : say_again(err);
+}
+
 static os_code run_function(void *context, os_txn *handle, os_error *err)
 {
     struct running *running = context;
     PyObject *answer = NULL;
 
     blocking_take_back(&running->blocking);
-    struct txn *txn = txn_new(running->blocking.client, handle, running->models);
-    if (txn != NULL) {
-        answer = PyObject_CallFunctionObjArgs(running->function, (PyObject *)txn, NULL);
-        txn->handle = NULL;
-        Py_DECREF(txn);
+    drop_txn(running);
+    running->txn = txn_new(running->blocking.client, handle, running->models);
+    if (running->txn != NULL) {
+        answer = PyObject_CallFunctionObjArgs(running->function, (PyObject *)running->txn, NULL);
+        running->txn->handle = NULL;
     }
-    int commits = answer == NULL ? -1 : PyObject_IsTrue(answer);
-    Py_XDECREF(answer);
-    blocking_let_go(&running->blocking);
-    if (commits < 0)
-        return say_raised(err);
-    return commits ? OS_OK : say_again(err);
+    return end_answer(running, answer, err);
+}
+
+static os_code finalize(void *context, os_txn *handle, os_row *row, os_error *err)
+{
+    struct running *running = context;
+    PyObject *answer = NULL;
+
+    if (!running->txn->finalizes)
+        return OS_OK;
+    blocking_take_back(&running->blocking);
+    txn_revive(running->txn, handle);
+    PyObject *given = row_new(running->txn, row);
+    if (given != NULL)
+        answer = PyObject_CallMethod(running->function, "finalize", "O", given);
+    Py_XDECREF(given);
+    running->txn->handle = NULL;
+    return end_answer(running, answer, err);
 }
 
 static PyObject *outcome(const os_txn_result *result, const os_error *err)
@@ -74,17 +107,21 @@ PyObject *client_transact(PyObject *self, PyObject *args)
 {
     struct running running;
     os_txn_options options = OS_TXN_OPTIONS_INIT;
-    unsigned long long deadline_ms;
+    struct limits limits;
     PyObject *ended = NULL;
 
-    if (!PyArg_ParseTuple(args, "KOpIIIpp:transact", &deadline_ms, &running.function, &options.no_retries,
+    if (!PyArg_ParseTuple(args, "O&OpIIIpp:transact", limits_of, &limits, &running.function, &options.no_retries,
                           &options.retries, &options.initial_backoff_ms, &options.max_backoff_ms, &options.read_only,
                           &options.cache_rows) ||
-        !blocking_begin(&running.blocking, (struct client *)self, deadline_ms))
+        !blocking_begin(&running.blocking, (struct client *)self, &limits))
         return NULL;
+    options.finalize = finalize;
+    options.finalize_context = &running;
+    running.txn = NULL;
     running.models = PySet_New(NULL);
     if (running.models != NULL)
         ended = transact(&running, &options);
+    drop_txn(&running);
     blocking_end(&running.blocking);
     Py_XDECREF(running.models);
     return ended;
@@ -95,12 +132,12 @@ PyObject *client_txn_resolve(PyObject *self, PyObject *args)
 {
     struct client *client = (struct client *)self;
     struct blocking blocking;
-    unsigned long long deadline_ms;
+    struct limits limits;
     const char *ticket;
     os_error err;
 
-    if (!PyArg_ParseTuple(args, "Ks:txn_resolve", &deadline_ms, &ticket) ||
-        !blocking_begin(&blocking, client, deadline_ms))
+    if (!PyArg_ParseTuple(args, "O&s:txn_resolve", limits_of, &limits, &ticket) ||
+        !blocking_begin(&blocking, client, &limits))
         return NULL;
     os_client *handle = client->handle;
     blocking_let_go(&blocking);
@@ -114,15 +151,15 @@ PyObject *client_model_table(PyObject *self, PyObject *args)
 {
     struct client *client = (struct client *)self;
     struct blocking blocking;
-    unsigned long long deadline_ms;
+    struct limits limits;
     PyObject *object;
     int creates;
     os_error err;
 
-    if (!PyArg_ParseTuple(args, "KOp:model_table", &deadline_ms, &object, &creates))
+    if (!PyArg_ParseTuple(args, "O&Op:model_table", limits_of, &limits, &object, &creates))
         return NULL;
     const os_model *model = model_of(object, client->state);
-    if (model == NULL || !blocking_begin(&blocking, client, deadline_ms))
+    if (model == NULL || !blocking_begin(&blocking, client, &limits))
         return NULL;
     os_client *handle = client->handle;
     blocking_let_go(&blocking);

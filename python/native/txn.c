@@ -20,6 +20,12 @@ struct txn *txn_new(struct client *client, os_txn *handle, PyObject *models)
     return txn;
 }
 
+void txn_revive(struct txn *txn, os_txn *handle)
+{
+    txn->handle = handle;
+    txn->thread = pthread_self();
+}
+
 bool txn_may_be_used(const struct txn *txn)
 {
     bool is_here = pthread_equal(txn->thread, pthread_self());
@@ -28,33 +34,49 @@ bool txn_may_be_used(const struct txn *txn)
         PyErr_SetString(PyExc_RuntimeError, "The transaction has ended: a row lives until its function returns.");
     else if (!is_here)
         PyErr_SetString(PyExc_RuntimeError,
-                        "A transaction is used by the thread that runs its function, and by no other.");
+                        "A transaction is used by the thread that runs its function, and by no other; in a coroutine, "
+                        "by one step after the other: await each.");
     return txn->handle != NULL && is_here;
 }
 
-static const os_model *take_model(const struct txn *txn, PyObject *model)
+/* pthread_t is an integer on Linux, and threading.get_ident() is that one. */
+static PyObject *txn_lend(PyObject *self, PyObject *args)
+{
+    unsigned long thread;
+
+    if (!PyArg_ParseTuple(args, "k:lend", &thread))
+        return NULL;
+    ((struct txn *)self)->thread = (pthread_t)thread;
+    Py_RETURN_NONE;
+}
+
+const os_model *txn_take_model(struct txn *txn, PyObject *model)
 {
     const os_model *handle = model_of(model, txn->state);
-    return handle != NULL && PySet_Add(txn->models, model) == 0 ? handle : NULL;
+
+    if (handle == NULL || PySet_Add(txn->models, model) != 0)
+        return NULL;
+    txn->finalizes = txn->finalizes || ((struct model *)model)->finalizes;
+    return handle;
 }
 
 /* ------------------------------------------------------------------------------------------------------- reads */
 
 /* The strings are those of the list. */
-static bool keys_of(PyObject *list, const struct txn *txn, os_row_key *ret)
+static bool keys_of(PyObject *list, struct txn *txn, os_row_key *ret)
 {
     for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
         PyObject *model;
         if (!PyArg_ParseTuple(PyList_GetItem(list, i), "Os:key", &model, &ret[i].key))
             return false;
-        ret[i].model = take_model(txn, model);
+        ret[i].model = txn_take_model(txn, model);
         if (ret[i].model == NULL)
             return false;
     }
     return true;
 }
 
-static PyObject *rows_object(struct txn *txn, os_row *const *rows, size_t count)
+PyObject *rows_object(struct txn *txn, os_row *const *rows, size_t count)
 {
     PyObject *list = PyList_New(0);
 
@@ -116,14 +138,14 @@ struct written_row {
     const char *first, *second;
 };
 
-static bool written_row_of(const struct txn *txn, PyObject *args, const char *format, struct written_row *ret)
+static bool written_row_of(struct txn *txn, PyObject *args, const char *format, struct written_row *ret)
 {
     PyObject *model;
 
     ret->second = NULL;
     if (!PyArg_ParseTuple(args, format, &model, &ret->first, &ret->second) || !txn_may_be_used(txn))
         return false;
-    ret->model = take_model(txn, model);
+    ret->model = txn_take_model(txn, model);
     return ret->model != NULL;
 }
 
@@ -195,12 +217,16 @@ static void txn_dealloc(PyObject *self)
 }
 
 static PyMethodDef methods[] = {
+    {"lend", txn_lend, METH_VARARGS, "(thread): it uses the transaction from now on."},
     {"get", txn_get, METH_VARARGS, "([(Model, key)], create_if_missing, inconsistent) -> [Row | None]"},
     {"create", txn_create, METH_VARARGS, "(Model, fields) -> Row"},
     {"put", txn_put, METH_VARARGS, "(Model, fields, expected | None)"},
     {"update", txn_update, METH_VARARGS, "(Model, original, updated)"},
     {"delete", txn_delete, METH_O, "A Row."},
     {"delete_key", txn_delete_key, METH_VARARGS, "(Model, key)"},
+    {"query", txn_query, METH_VARARGS, "(Model, index | None, inconsistent, descending, allow_lazy_filter) -> Query"},
+    {"scan", txn_scan, METH_VARARGS, "(Model, index | None, inconsistent, shard_index, shard_count) -> Query"},
+    {"stage", txn_stage, METH_VARARGS, "(Model of intents, bytes or path, prefix, suffix, options) -> key"},
     {NULL, NULL, 0, NULL},
 };
 

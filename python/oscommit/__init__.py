@@ -18,6 +18,7 @@ from oscommit._types import (
     UpdateVersion,
     VersionMeta,
 )
+from oscommit.async_transactions import AsyncTransaction
 from oscommit.client import Client
 from oscommit.documents import Document, DocumentEntry, DocumentModel, Documents, DocumentVersions, DocumentWrite
 from oscommit.exceptions import (
@@ -35,12 +36,16 @@ from oscommit.exceptions import (
 from oscommit.leases import Lease, LeaseInfo, Leases
 from oscommit.locks import Lock, LockInfo, Locks
 from oscommit.models import Model
+from oscommit.queries import AsyncQuery, Query
+from oscommit.stages import Garbage, Intents, Sweep
 from oscommit.store import Store, init
 from oscommit.transactions import Transaction
 
 __all__ = [
     "Abandoned",
     "AlreadyExistsError",
+    "AsyncQuery",
+    "AsyncTransaction",
     "BaseError",
     "Client",
     "ConflictError",
@@ -53,9 +58,11 @@ __all__ = [
     "DocumentVersions",
     "DocumentWrite",
     "Documents",
+    "Garbage",
     "GetOptions",
     "GetResult",
     "GuardedMetrics",
+    "Intents",
     "InvalidFieldError",
     "Lease",
     "LeaseInfo",
@@ -72,9 +79,11 @@ __all__ = [
     "ObjectMeta",
     "PreconditionError",
     "PutMode",
+    "Query",
     "RequestMetrics",
     "Result",
     "Store",
+    "Sweep",
     "Transaction",
     "Unknown",
     "UpdateVersion",

@@ -82,18 +82,18 @@ def _answer(request: Request[Any], operation: _oscommit.Operation, event: int) -
         operation.answer(None)
 
 
-def leave(why: BaseException, abandoned: Abandoned, what: str) -> None:
+def leave(why: BaseException, abandoned: Abandoned) -> None:
     """With an exception, for `oscommit.abandoned` and for whoever reads its traceback."""
     why.oscommit = abandoned  # type: ignore[attr-defined]
     if hasattr(why, "add_note"):
-        why.add_note(f"The {what} is {abandoned.verdict}. Ticket: {abandoned.ticket}")
+        why.add_note(f"The {abandoned.what} is {abandoned.verdict}. Ticket: {abandoned.ticket}")
 
 
 def _give_up(request: Request[Any], operation: _oscommit.Operation, why: BaseException) -> None:
     """The operation has landed, and `why` is raised in place of its outcome: nothing of it may get lost."""
     abandoned = request.abandoned(operation)
     if abandoned is not None:
-        leave(why, abandoned, f"write of {abandoned.key}")
+        leave(why, abandoned)
         request.report(abandoned)
 
 

@@ -112,12 +112,15 @@ class Opened:
             return
         if "keys" in self._helpers:
             self._helpers["keys"].stop()  # what waits for keys would keep the close waiting
-        self._client.close()
+        self._close_native()
         _stop(self._helpers)
         for helper in self._helpers.values():
             helper.join()
         _open_ones.discard(self)
         abandon_closed_loops()
+
+    def _close_native(self) -> None:
+        self._client.close()
 
     async def close_async(self) -> None:
         """`close` without blocking."""

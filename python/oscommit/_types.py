@@ -168,12 +168,16 @@ class Abandoned:
     nevertheless."""
 
     key: str
-    """Of a write; "" of a transaction."""
+    """Of a write; of a document id and name; "" of a transaction."""
     verdict: str
     """ "committed" or "unknown"."""
     ticket: str | None
     result: Result | None
     error: BaseError | None
+
+    @property
+    def what(self) -> str:
+        return f"write of {self.key}" if self.key else "transaction"
 
 
 def result_of(native: _oscommit.Result, warning: str | None = None) -> Result:

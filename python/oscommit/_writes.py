@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
 from oscommit import _oscommit
+from oscommit._abandons import Abandons
 from oscommit._flight import Request, run, run_all, run_all_async, run_async
 from oscommit._opened import deadline_ms_of
 from oscommit._reads import Reads
@@ -24,36 +24,14 @@ from oscommit._requests import (
     Update,
     native_body,
 )
-from oscommit._types import Abandoned, AsyncSource, PutMode, Result, Source, meta_of, written_with
+from oscommit._types import AsyncSource, PutMode, Result, Source, meta_of, written_with
 from oscommit.exceptions import AlreadyExistsError, NotFoundError, PreconditionError
 
-_log = logging.getLogger("oscommit")
 FORWARD_ONLY = {None: 0, True: 1, False: 2}
 
 
-def log_abandoned(abandoned: Abandoned) -> None:
-    if abandoned.verdict == "committed":
-        _log.info("The write of %s was committed, though its call was cancelled.", abandoned.key)
-    else:
-        _log.warning(
-            "The write of %s may have been applied, and its call was cancelled. Ticket: %s",
-            abandoned.key,
-            abandoned.ticket,
-        )
-
-
-class Writes(Reads):
+class Writes(Reads, Abandons):
     """What writes."""
-
-    on_abandoned: Callable[[Abandoned], None]
-    """Is told of each guarded write that was, or may have been, applied after its call was cancelled or interrupted. Runs
-    where that call waited, before its exception is raised. By default it is logged: a warning with the ticket."""
-
-    def _abandoned(self, abandoned: Abandoned) -> None:
-        try:
-            self.on_abandoned(abandoned)
-        except Exception:
-            _log.exception("on_abandoned raised. The write of %s: %s", abandoned.key, abandoned)
 
     def _put(
         self,

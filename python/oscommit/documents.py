@@ -6,15 +6,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Callable, TypeVar, Union
 
 from oscommit import _oscommit
-from oscommit._opened import Opened, deadline_ms_of
 from oscommit._requests import COMMITTED, CONFLICT, UNKNOWN, VERDICTS
+from oscommit._threads import Call
+from oscommit._types import Abandoned
 from oscommit.exceptions import BaseError, PreconditionError, Unknown, error_of
 
+if TYPE_CHECKING:
+    from oscommit.client import Client
+
+T = TypeVar("T")
 Store = tuple[Union[str, None], bool, bool, int, int, bool]
 _KINDS = {1: "reported", 2: "desired", 3: "combined"}
+_MAY_BE = (COMMITTED, UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,8 @@ class DocumentWrite:
 Found = list[Document]
 Written = list[Union[DocumentVersions, BaseError]]
 Listed = list[DocumentEntry]
+Results = list["_oscommit.DocumentResult"]
+Lost = list[Abandoned]
 
 
 def _model_of(native: _oscommit.DocumentModel) -> DocumentModel:
@@ -125,26 +133,87 @@ def _written(write: DocumentWrite, native: _oscommit.DocumentResult) -> Document
     )
 
 
+def _only(results: Written) -> DocumentVersions:
+    result = results[0]
+    if isinstance(result, BaseError):
+        raise result
+    return result
+
+
+def _check(native: _oscommit.DocumentResult) -> None:
+    if native[0] != COMMITTED:
+        raise _error_of(native)
+
+
+def _abandoned(key: str, native: _oscommit.DocumentResult) -> Abandoned:
+    if native[0] == COMMITTED:
+        return Abandoned(key, "committed", None, None, None)
+    return Abandoned(key, "unknown", native[4], None, _error_of(native))
+
+
 class Documents(Mapping[tuple[str, str], Document]):
     """The documents of a table, by (id, name). `docs["device-7", "pump"]` reads one; KeyError: there is none. Iteration lists
     the table, which costs as much as a Scan."""
 
-    def __init__(self, client: _oscommit.Client, store: Store) -> None:
+    def __init__(self, client: Client, store: Store) -> None:
         self._client, self._store = client, store
 
-    def _ask(self, name: str, of: Any, deadline_s: float | None) -> Any:
-        return Opened._native(getattr(self._client, name), deadline_ms_of(deadline_s), self._store, of)
+    def _ask(self, name: str, of: Any, give: Callable[[Any], T], deadline_s: float | None) -> Call[T]:
+        native = getattr(self._client._client, name)
+        return Call(self._client, native, self._store, of, deadline_s=deadline_s, give=give)
+
+    def _change(
+        self,
+        name: str,
+        of: Sequence[tuple[Any, ...]],
+        give: Callable[[Results], T],
+        deadline_s: float | None,
+    ) -> Call[T]:
+        into: Results = []
+
+        def lost() -> Lost:
+            pairs = zip(of, into)
+            return [_abandoned(f"{one[0]}, {one[1]}", result) for one, result in pairs if result[0] in _MAY_BE]
+
+        native = getattr(self._client._client, name)
+        return Call(
+            self._client,
+            native,
+            self._store,
+            list(of),
+            into,
+            deadline_s=deadline_s,
+            give=lambda nothing: give(into),
+            lost=lost,
+        )
+
+    def _table(self, create: bool, deadline_s: float | None) -> Call[None]:
+        return self._ask("documents_table", create, lambda nothing: None, deadline_s)
 
     def table(self, *, create: bool = False, deadline_s: float | None = None) -> None:
         """Checks that the table is fit, or makes it and waits until it can be used. NotFoundError: there is none. GenericError
         says what is wrong with it."""
-        self._ask("documents_table", create, deadline_s)
+        self._table(create, deadline_s).run()
+
+    async def table_async(self, *, create: bool = False, deadline_s: float | None = None) -> None:
+        """`table` without blocking."""
+        await self._table(create, deadline_s).run_async()
+
+    def _read(self, keys: Iterable[tuple[str, str]], deadline_s: float | None) -> Call[Found]:
+        wanted = [(id, name) for id, name in keys]
+
+        def give(found: _oscommit.DocumentPairs) -> Found:
+            return [Document(*key, _model_of(models[0]), _model_of(models[1])) for key, models in zip(wanted, found)]
+
+        return self._ask("documents_read", wanted, give, deadline_s)
 
     def read(self, keys: Iterable[tuple[str, str]], *, deadline_s: float | None = None) -> Found:
         """Reads documents by (id, name), none twice, consistently. One that is not there has the versions 0."""
-        wanted = [(id, name) for id, name in keys]
-        found = self._ask("documents_read", wanted, deadline_s)
-        return [Document(*key, _model_of(models[0]), _model_of(models[1])) for key, models in zip(wanted, found)]
+        return self._read(keys, deadline_s).run()
+
+    async def read_async(self, keys: Iterable[tuple[str, str]], *, deadline_s: float | None = None) -> Found:
+        """`read` without blocking."""
+        return await self._read(keys, deadline_s).run_async()
 
     def __getitem__(self, key: tuple[str, str]) -> Document:
         document = self.read([key])[0]
@@ -177,21 +246,58 @@ class Documents(Mapping[tuple[str, str], Document]):
 
         PreconditionError: it is at another version; `versions` of it says at which. Unknown: keep the ticket."""
         write = DocumentWrite(id, name, reported, desired, after, client_token)
-        result = self.write_all([write], deadline_s=deadline_s)[0]
-        if isinstance(result, BaseError):
-            raise result
-        return result
+        return _only(self.write_all([write], deadline_s=deadline_s))
 
-    def write_all(self, writes: Sequence[DocumentWrite], *, deadline_s: float | None = None) -> Written:
-        """Writes documents, each as by `write`, no model of one twice. Gives what came of each: its versions, or the exception
-        that `write` would have raised."""
+    async def write_async(
+        self,
+        id: str,
+        name: str,
+        *,
+        reported: Mapping[str, Any] | None = None,
+        desired: Mapping[str, Any] | None = None,
+        after: Document | DocumentVersions | None = None,
+        client_token: str | None = None,
+        deadline_s: float | None = None,
+    ) -> DocumentVersions:
+        """`write` without blocking. Of a cancelled one `on_abandoned` of the client is told if it was, or may have been,
+        applied, and `oscommit.abandoned` of the exception says so."""
+        write = DocumentWrite(id, name, reported, desired, after, client_token)
+        return _only(await self.write_all_async([write], deadline_s=deadline_s))
+
+    def _write_all(self, writes: Sequence[DocumentWrite], deadline_s: float | None) -> Call[Written]:
         natives = []
         for one in writes:
             seen = one.after or DocumentVersions()
             models = _text_of(one.reported), seen.reported_version, _text_of(one.desired), seen.desired_version
             natives.append((one.id, one.name, *models, one.client_token))
-        results = self._ask("documents_write", natives, deadline_s)
-        return [_written(one, result) for one, result in zip(writes, results)]
+
+        def give(results: Results) -> Written:
+            return [_written(one, result) for one, result in zip(writes, results)]
+
+        return self._change("documents_write", natives, give, deadline_s)
+
+    def write_all(self, writes: Sequence[DocumentWrite], *, deadline_s: float | None = None) -> Written:
+        """Writes documents, each as by `write`, no model of one twice. Gives what came of each: its versions, or the exception
+        that `write` would have raised."""
+        return self._write_all(writes, deadline_s).run()
+
+    async def write_all_async(self, writes: Sequence[DocumentWrite], *, deadline_s: float | None = None) -> Written:
+        """`write_all` without blocking. If it is cancelled, `on_abandoned` is told of each write that was, or may have been,
+        applied."""
+        return await self._write_all(writes, deadline_s).run_async()
+
+    def _delete(
+        self,
+        id: str,
+        name: str,
+        reported: bool,
+        desired: bool,
+        after: Document | DocumentVersions | None,
+        deadline_s: float | None,
+    ) -> Call[None]:
+        seen = after or DocumentVersions()
+        deletion = id, name, reported, seen.reported_version, desired, seen.desired_version
+        return self._change("documents_delete", [deletion], lambda results: _check(results[0]), deadline_s)
 
     def delete(
         self,
@@ -205,24 +311,50 @@ class Documents(Mapping[tuple[str, str], Document]):
     ) -> None:
         """Deletes models of a document: if they are at the versions of `after`, or (None, or a version of 0) whatever is there.
         PreconditionError: another version. Unknown has no ticket: read what is there."""
-        seen = after or DocumentVersions()
-        deletion = id, name, reported, seen.reported_version, desired, seen.desired_version
-        result = self._ask("documents_delete", [deletion], deadline_s)[0]
-        if result[0] != COMMITTED:
-            raise _error_of(result)
+        self._delete(id, name, reported, desired, after, deadline_s).run()
+
+    async def delete_async(
+        self,
+        id: str,
+        name: str,
+        *,
+        reported: bool = True,
+        desired: bool = True,
+        after: Document | DocumentVersions | None = None,
+        deadline_s: float | None = None,
+    ) -> None:
+        """`delete` without blocking."""
+        await self._delete(id, name, reported, desired, after, deadline_s).run_async()
+
+    def _list(self, id: str | None, deadline_s: float | None) -> Call[Listed]:
+        def give(entries: _oscommit.DocumentEntries) -> Listed:
+            return [
+                DocumentEntry(of, name, _KINDS[kind], version, timestamp_ns, client_token)
+                for of, name, kind, version, timestamp_ns, client_token in entries
+            ]
+
+        return self._ask("documents_list", id, give, deadline_s)
 
     def list(self, id: str | None = None, *, deadline_s: float | None = None) -> Listed:
         """What is stored of an id, or in all, without the models. All costs as much as a Scan."""
-        entries = []
-        for entry in self._ask("documents_list", id, deadline_s):
-            of, name, kind, version, timestamp_ns, client_token = entry
-            entries.append(DocumentEntry(of, name, _KINDS[kind], version, timestamp_ns, client_token))
-        return entries
+        return self._list(id, deadline_s).run()
+
+    async def list_async(self, id: str | None = None, *, deadline_s: float | None = None) -> Listed:
+        """`list` without blocking."""
+        return await self._list(id, deadline_s).run_async()
+
+    def _resolve(self, ticket: str, deadline_s: float | None) -> Call[DocumentVersions]:
+        def give(result: _oscommit.DocumentResult) -> DocumentVersions:
+            _check(result)
+            return DocumentVersions(result[2], result[3])
+
+        return self._ask("documents_resolve", ticket, give, deadline_s)
 
     def resolve(self, ticket: str, *, deadline_s: float | None = None) -> DocumentVersions:
         """Asks what became of a write that was `Unknown`. Returns if it is committed; else raises as the write would have, or
         `Unknown` again. Writes nothing."""
-        result = self._ask("documents_resolve", ticket, deadline_s)
-        if result[0] != COMMITTED:
-            raise _error_of(result)
-        return DocumentVersions(result[2], result[3])
+        return self._resolve(ticket, deadline_s).run()
+
+    async def resolve_async(self, ticket: str, *, deadline_s: float | None = None) -> DocumentVersions:
+        """`resolve` without blocking."""
+        return await self._resolve(ticket, deadline_s).run_async()

@@ -235,7 +235,8 @@ class Model:
             setattr(cls, name, one)
         cls._native = None
         if any(one.role == _KEY for one in cls._fields.values()):
-            cls._native = ask(_oscommit.model, json_of(_schema_of(cls, meta)), meta.get("table"))
+            finalizes = cls.finalize is not Model.finalize
+            cls._native = ask(_oscommit.model, json_of(_schema_of(cls, meta)), meta.get("table"), finalizes)
 
     def __init__(self) -> None:
         raise TypeError(
@@ -276,6 +277,11 @@ class Model:
     def is_new(self) -> bool:
         """Whether it is not in the table yet."""
         return self._row.is_new()
+
+    def finalize(self, tx: Any) -> Any:
+        """For a model to have: is called before the commit with each row that is made or changed, and of which all fields are
+        known. It may set fields, and do with the transaction what its function may. Of an async transaction it may be a
+        coroutine. Rows that it makes are finalized, too."""
 
     def increment(self, field: str, value: int | float = 1) -> None:
         """Adds to a number without reading it: others may add at the same time."""

@@ -8,9 +8,10 @@ import os
 from typing import Any, Callable
 
 from oscommit import _oscommit
+from oscommit._abandons import log_abandoned
 from oscommit._opened import Opened
 from oscommit._types import Abandoned, CredentialProvider
-from oscommit._writes import Writes, log_abandoned
+from oscommit._writes import Writes
 
 
 def init(root: str | os.PathLike[str]) -> None:

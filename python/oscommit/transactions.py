@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any, Callable, Generic, TypeVar, overload
+from pathlib import Path
+from typing import Any, Callable, Generic, TypeVar, Union, overload
 
 from oscommit import _oscommit
-from oscommit._flight import leave
-from oscommit._requests import COMMITTED, CONFLICT, UNKNOWN, VERDICTS
-from oscommit._types import Abandoned
+from oscommit._requests import COMMITTED, CONFLICT, UNKNOWN, VERDICTS, native_body
+from oscommit._types import Abandoned, Buffer, written_with
 from oscommit.exceptions import (
     AlreadyExistsError,
     BaseError,
@@ -20,8 +20,12 @@ from oscommit.exceptions import (
     error_of,
 )
 from oscommit.models import Key, M, Model, ask, json_of
+from oscommit.queries import Query
+from oscommit.stages import Intents
 
 T = TypeVar("T")
+Staged = Union[Buffer, Path]
+"""The body of an object that is staged."""
 
 
 def _key_of(what: type[M] | Key[M], key: Any) -> Key[M]:
@@ -34,19 +38,88 @@ def _key_of(what: type[M] | Key[M], key: Any) -> Key[M]:
     return what.key(*key) if isinstance(key, tuple) else what.key(key)
 
 
-def _native_key(key: Key[Any]) -> tuple[_oscommit.Model, str]:
-    return key.model._model(), json_of(key.model._named(key.parts))
+class Changes:
+    """What a transaction does that sends nothing before the commit."""
 
+    def __init__(self, native: _oscommit.Txn, classes: dict[_oscommit.Model, type[Model]]) -> None:
+        self._native, self._classes = native, classes
 
-class Transaction:
-    """One run of a transaction's function. Only the thread that runs it uses it, and only until the function returns."""
+    def _use(self, model: type[Model]) -> _oscommit.Model:
+        native = model._model()
+        self._classes[native] = model
+        return native
 
-    def __init__(self, native: _oscommit.Txn) -> None:
-        self._native = native
+    def _native_key(self, key: Key[Any]) -> tuple[_oscommit.Model, str]:
+        return self._use(key.model), json_of(key.model._named(key.parts))
 
-    def _get(self, keys: Sequence[Key[M]], create: bool, inconsistent: bool) -> list[M | None]:
-        rows = ask(self._native.get, [_native_key(key) for key in keys], create, inconsistent)
+    def _read(self, keys: Sequence[Key[M]], create: bool, inconsistent: bool) -> list[M | None]:
+        rows = ask(self._native.get, [self._native_key(key) for key in keys], create, inconsistent)
         return [None if row is None else key.model._of(row) for key, row in zip(keys, rows)]
+
+    def _read_any(self, what: Any, key: Any, inconsistent: bool) -> Any:
+        if isinstance(what, (Key, type)):
+            return self._read([_key_of(what, key)], False, inconsistent)[0]
+        return self._read(list(what), False, inconsistent)
+
+    def _read_or_create(self, what: Any, fields: Mapping[str, Any]) -> Any:
+        keys = [what] if isinstance(what, Key) else list(what)
+        rows = self._read([Key(key.model, {**key.parts, **fields}) for key in keys], True, False)
+        return rows[0] if isinstance(what, Key) else rows
+
+    def create(self, model: type[M], /, **fields: Any) -> M:
+        """Makes a new row, which must not be there at the commit: else AlreadyExistsError. Sends nothing."""
+        return model._of(ask(self._native.create, self._use(model), json_of(model._named(fields))))
+
+    def create_or_put(
+        self, model: type[Model], /, fields: Mapping[str, Any], expected: Mapping[str, Any] | None = None
+    ) -> None:
+        """Writes a row whatever is there: the key and all fields that it is to have. With `expected` only if there is no row,
+        or one with these values. Sends nothing."""
+        wanted = None if expected is None else json_of(model._named(expected))
+        ask(self._native.put, self._use(model), json_of(model._named(fields)), wanted)
+
+    def update(self, model: type[Model], /, original: Mapping[str, Any], updated: Mapping[str, Any]) -> None:
+        """Changes a row that is not read before. `original` has its key, and the values that it must have; `updated` the new
+        ones (None removes an optional field). Sends nothing."""
+        ask(self._native.update, self._use(model), json_of(model._named(original)), json_of(model._named(updated)))
+
+    def delete(self, what: Model | Key[Any], /) -> None:
+        """Deletes a row that was read, which must still be there at the commit; or what has this key, if anything has. Sends
+        nothing."""
+        if isinstance(what, Key):
+            ask(self._native.delete_key, *self._native_key(what))
+        else:
+            ask(self._native.delete, what._row)
+
+    def _query(
+        self, model: type[Model], index: str | None, descending: bool, allow_lazy_filter: bool, inconsistent: bool
+    ) -> _oscommit.Query:
+        return ask(self._native.query, self._use(model), index, inconsistent, descending, allow_lazy_filter)
+
+    def _scan(
+        self, model: type[Model], index: str | None, shard_index: int, shard_count: int, inconsistent: bool
+    ) -> _oscommit.Query:
+        return ask(self._native.scan, self._use(model), index, inconsistent, shard_index, shard_count)
+
+    def _stage(
+        self,
+        intents: Intents,
+        body: Staged,
+        prefix: str,
+        suffix: str,
+        attributes: Mapping[str, str] | None,
+        tags: Mapping[str, str] | None,
+    ) -> str:
+        if not isinstance(intents, Intents):
+            raise TypeError("An object is staged with oscommit.Intents.")
+        source = native_body(body)
+        if source is None:
+            raise TypeError("What is staged is bytes, or a pathlib.Path.")
+        return ask(self._native.stage, intents._model(), source, prefix, suffix, written_with(attributes, tags, 0, {}))
+
+
+class Transaction(Changes):
+    """One run of a transaction's function. Only the thread that runs it uses it, and only until the function returns."""
 
     @overload
     def get(self, what: type[M], key: Any, /, *, inconsistent: bool = False) -> M | None: ...
@@ -64,76 +137,119 @@ class Transaction:
             tx.get([Account.key("a"), Account.key("b")])
 
         inconsistent   may be older than the last write, and several rows of different instants"""
-        if isinstance(what, (Key, type)):
-            return self._get([_key_of(what, key)], False, inconsistent)[0]
-        return self._get(list(what), False, inconsistent)
+        return self._read_any(what, key, inconsistent)
 
-    def get_or_create(self, key: Key[M], /, **fields: Any) -> M:
-        """Reads a row, or makes it of its key and these fields. `is_new` of it says which."""
-        row = self._get([Key(key.model, {**key.parts, **fields})], True, False)[0]
-        assert row is not None
-        return row
+    @overload
+    def get_or_create(self, what: Key[M], /, **fields: Any) -> M: ...
+    @overload
+    def get_or_create(self, what: Sequence[Key[M]], /, **fields: Any) -> list[M]: ...
 
-    def create(self, model: type[M], /, **fields: Any) -> M:
-        """Makes a new row, which must not be there at the commit: else AlreadyExistsError. Sends nothing."""
-        return model._of(ask(self._native.create, model._model(), json_of(model._named(fields))))
+    def get_or_create(self, what: Any, /, **fields: Any) -> Any:
+        """Reads a row, or makes it of its key and these fields. `is_new` of it says which. Of several keys as `get`."""
+        return self._read_or_create(what, fields)
 
-    def create_or_put(
-        self, model: type[Model], /, fields: Mapping[str, Any], expected: Mapping[str, Any] | None = None
-    ) -> None:
-        """Writes a row whatever is there: the key and all fields that it is to have. With `expected` only if there is no row,
-        or one with these values. Sends nothing."""
-        wanted = None if expected is None else json_of(model._named(expected))
-        ask(self._native.put, model._model(), json_of(model._named(fields)), wanted)
+    def query(
+        self,
+        model: type[M],
+        *,
+        index: str | None = None,
+        descending: bool = False,
+        allow_lazy_filter: bool = False,
+        inconsistent: bool = False,
+    ) -> Query[M]:
+        """The rows of one partition, in the order of their sort key. Sends nothing: that do `fetch` and `for row in ...`.
 
-    def update(self, model: type[Model], /, original: Mapping[str, Any], updated: Mapping[str, Any]) -> None:
-        """Changes a row that is not read before. `original` has its key, and the values that it must have; `updated` the new
-        ones (None removes an optional field). Sends nothing."""
-        ask(self._native.update, model._model(), json_of(model._named(original)), json_of(model._named(updated)))
+            for order in tx.query(Order, descending=True).where(shop="north").where("number", ">", 5): ...
 
-    def delete(self, what: Model | Key[Any], /) -> None:
-        """Deletes a row that was read, which must still be there at the commit; or what has this key, if anything has. Sends
-        nothing."""
-        if isinstance(what, Key):
-            ask(self._native.delete_key, *_native_key(what))
-        else:
-            ask(self._native.delete, what._row)
+        index               of an index; what that gives may be older than the last write
+        descending          turns the order
+        allow_lazy_filter   allows conditions on fields that are not of the key: all rows of the partition are read for them
+        inconsistent        what the table gives may be older than the last write, too; costs half
+
+        A row takes part in the commit if a field of it was read or set. That there is no other one is no condition."""
+        return Query(model, self._query(model, index, descending, allow_lazy_filter, inconsistent))
+
+    def scan(
+        self,
+        model: type[M],
+        *,
+        index: str | None = None,
+        shard_index: int = 0,
+        shard_count: int = 0,
+        inconsistent: bool = False,
+    ) -> Query[M]:
+        """All rows, or those of one shard: 0 to shard_count - 1. No shard has a row of another, and together they are the table.
+        The rest is as of `query`."""
+        return Query(model, self._scan(model, index, shard_index, shard_count, inconsistent))
+
+    def stage(
+        self,
+        intents: Intents,
+        body: Staged,
+        *,
+        prefix: str = "",
+        suffix: str = "",
+        attributes: Mapping[str, str] | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> str:
+        """Puts an object under a new key, which it returns: `prefix`, 32 hex digits, and `suffix`. Write the key into a row. If the
+        transaction does not commit, the object is removed, at once or by `Client.gc_staged`. It takes three requests, and one
+        of the 100 rows of a transaction. The rest is as of Store.put."""
+        return self._stage(intents, body, prefix, suffix, attributes, tags)
 
 
 class Run(Generic[T]):
-    """A function and what it gave when it ran last."""
+    """A function and what it gave when it ran last. The library calls it, and `finalize`, on the thread of the call."""
 
     value: T
 
-    def __init__(self, function: Callable[[Transaction], T]) -> None:
-        if inspect.iscoroutinefunction(function):
-            raise TypeError("The function of a transaction cannot be a coroutine: it runs while the call blocks.")
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.check(function)
         self.function = function
+        self.classes: dict[_oscommit.Model, type[Model]] = {}
         self.error: BaseException | None = None
         self.outcome: tuple[int, _oscommit.Error | None, int, int, str | None] | None = None
 
+    @staticmethod
+    def check(function: Callable[..., Any]) -> None:
+        if inspect.iscoroutinefunction(function):
+            raise TypeError("The function of a transaction that blocks cannot be a coroutine: use transact_async.")
+
     def __call__(self, native: _oscommit.Txn) -> bool:
         """False: run it again."""
+        return self._answer(self._run, native)
+
+    def finalize(self, row: _oscommit.Row) -> bool:
+        """The same of a row that is written."""
+        model = self.classes.get(row.model())
+        if model is None or model.finalize is Model.finalize:
+            return True
+        return self._answer(self._finalize, model._of(row))
+
+    def _answer(self, call: Callable[[Any], None], of: Any) -> bool:
         self.error = None
         try:
-            self.value = self.function(Transaction(native))
+            call(of)
         except Exception as error:
             if not getattr(error, "retryable", False):
                 raise
             self.error = error
             return False
-        if inspect.iscoroutine(self.value):
-            self.value.close()
-            raise TypeError("The function of a transaction gave a coroutine, which nobody would run.")
         return True
 
-    def interrupted(self, why: BaseException) -> None:
-        """`why` is raised in place of the outcome, of which nothing may get lost."""
+    def _run(self, native: _oscommit.Txn) -> None:
+        self.tx = Transaction(native, self.classes)
+        self.value = _refuse_coroutine(self.function(self.tx))
+
+    def _finalize(self, row: Model) -> None:
+        _refuse_coroutine(row.finalize(self.tx))
+
+    def lost(self) -> list[Abandoned]:
         if self.outcome is None or self.outcome[0] not in (COMMITTED, UNKNOWN):
-            return
+            return []
         verdict, failure, _, _, ticket = self.outcome
         error = None if failure is None else _error_of(verdict, failure, ticket)
-        leave(why, Abandoned("", "committed" if error is None else "unknown", ticket, None, error), "transaction")
+        return [Abandoned("", "committed" if error is None else "unknown", ticket, None, error)]
 
     def finish(self) -> T:
         assert self.outcome is not None
@@ -144,6 +260,13 @@ class Run(Generic[T]):
         finally:
             del cause
         return self.value
+
+
+def _refuse_coroutine(value: Any) -> Any:
+    if inspect.iscoroutine(value):
+        value.close()
+        raise TypeError("The function of a transaction that blocks gave a coroutine, which nobody would run.")
+    return value
 
 
 def finish(outcome: tuple[int, _oscommit.Error | None], ticket: str | None, cause: BaseException | None = None) -> None:

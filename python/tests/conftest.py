@@ -10,6 +10,7 @@ import uuid
 
 import oscommit
 import pytest
+from accounts import account_model
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path[:0] = [os.path.join(ROOT, "test", "support"), os.path.join(ROOT, "bench", "delta_race")]
@@ -91,6 +92,23 @@ def tables(request, tmp_path):
         url, options = f"dynamodb://tables-{uuid.uuid4().hex[:12]}", {name: options[name] for name in names}
     with oscommit.Client.from_url(url, **options) as client:
         yield client
+
+
+@pytest.fixture
+def account(tables):
+    """A model whose table has the row "a" with 5."""
+    model = account_model()
+    tables.table(model, create=True)
+    tables.transact(lambda tx: tx.create(model, id="a", balance=5).id)
+    return model
+
+
+@pytest.fixture
+def embedded_account(tmp_path):
+    with oscommit.Client.from_url(f"sqlite://{tmp_path}/tables.db") as client:
+        model = account_model()
+        client.table(model, create=True)
+        yield client, model, f"{tmp_path}/tables.db"
 
 
 @pytest.fixture

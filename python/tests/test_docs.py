@@ -44,7 +44,7 @@ def test_the_examples_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert [kind for _, kind, _ in examples_of("python.md")].count("python") >= 7
     names = run_python("python.md", tmp_path)
-    for opened in ("store", "client", "leases", "locks"):
+    for opened in ("store", "client", "lake", "leases", "locks"):
         names[opened].close()
 
 

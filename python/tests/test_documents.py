@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Versioned documents as a mapping."""
 
+import asyncio
+import signal
+import threading
+import time
+
 import oscommit
 import pytest
 from oscommit import DocumentVersions, DocumentWrite, PreconditionError, exceptions
@@ -104,3 +109,72 @@ def test_a_write_without_an_answer_is_unknown(silent_client):
 def test_a_ticket_is_decided_where_the_table_answers(docs):
     with pytest.raises(oscommit.Unknown, match="ticket"):
         docs.resolve("{}")
+
+
+async def test_documents_without_blocking(tables):
+    docs = tables.documents()
+    with pytest.raises(exceptions.NotFoundError):
+        await docs.table_async()
+    await docs.table_async(create=True)
+    first = await docs.write_async("device", "pump", reported={"on": True}, client_token="me")
+    second = await docs.write_async("device", "pump", desired={"on": False}, after=first)
+    assert second == DocumentVersions(1, 1)
+    with pytest.raises(PreconditionError) as caught:
+        await docs.write_async("device", "pump", reported={"on": None}, after=DocumentVersions(7, 1))
+    assert caught.value.versions.reported_version == 1
+    (found,) = await docs.read_async([("device", "pump")])
+    assert (found.reported.value, found.desired.value) == ({"on": True}, {"on": False})
+    await docs.delete_async("device", "pump", reported=False, after=found)
+    assert [entry.kind for entry in await docs.list_async()] == ["reported"]
+    with pytest.raises(PreconditionError):
+        await docs.delete_async("device", "pump", desired=False, after=DocumentVersions(7, 0))
+    with pytest.raises(oscommit.Unknown, match="ticket"):
+        await docs.resolve_async("{}")
+
+
+async def test_many_are_written_at_once(docs):
+    results = await asyncio.gather(*(docs.write_async("device", str(i), reported={"n": i}) for i in range(150)))
+    assert set(results) == {DocumentVersions(1, 0)}
+    results = await docs.write_all_async([DocumentWrite("device", str(i), reported={}) for i in range(149, 151)])
+    assert isinstance(results[0], PreconditionError) and results[1] == DocumentVersions(1, 0)
+    found = await docs.read_async([("device", str(i)) for i in range(150)])
+    assert [one.reported.value for one in found] == [{"n": i} for i in range(150)]
+
+
+def write_two(client):
+    return client.documents(parallelism=2).write_all_async(
+        [DocumentWrite("device", "pump", reported={}), DocumentWrite("device", "valve", reported={})], deadline_s=60
+    )
+
+
+async def test_a_cancelled_write_keeps_its_tickets(silent_client):
+    told = []
+    silent_client.on_abandoned = told.append
+    task = asyncio.ensure_future(write_two(silent_client))
+    while not silent_client.metrics()["requests"]:  # one was sent, and nobody has answered
+        await asyncio.sleep(0.001)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError) as caught:
+        await task
+    assert told and {left.verdict for left in told} == {"unknown"}
+    assert {left.key for left in told} <= {"device, pump", "device, valve"}
+    assert all(left.ticket.startswith("{") for left in told)
+    assert oscommit.abandoned(caught.value) in told
+
+
+def test_an_interrupt_keeps_the_ticket(silent_client):
+    told = []
+    silent_client.on_abandoned = told.append
+
+    def interrupt():
+        while not silent_client.metrics()["requests"]:
+            time.sleep(0.001)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        silent_client.documents().write("device", "pump", reported={}, deadline_s=3)
+    thread.join()
+    left = oscommit.abandoned(caught.value)
+    assert told == [left] and (left.key, left.verdict) == ("device, pump", "unknown") and left.ticket.startswith("{")

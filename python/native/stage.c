@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects that a transaction puts, which become visible together with its rows. */
+#include "native.h"
+
+/* bytes, or a path (str). */
+static bool body_of(PyObject *source, os_body *ret)
+{
+    char *bytes;
+    Py_ssize_t length;
+
+    *ret = (os_body)OS_BODY_MEMORY(NULL, 0);
+    if (PyUnicode_Check(source))
+        return text_of(source, &ret->file);
+    if (PyBytes_AsStringAndSize(source, &bytes, &length) != 0)
+        return false;
+    ret->data = bytes;
+    ret->length = (uint64_t)length;
+    return true;
+}
+
+static PyObject *put(const struct txn *txn, const os_stage *stage)
+{
+    const char *key = NULL;
+    os_error err;
+    os_code code;
+
+    Py_BEGIN_ALLOW_THREADS;
+    code = os_txn_stage(txn->handle, stage, &key, &err);
+    Py_END_ALLOW_THREADS;
+    return code == OS_OK ? text_object(key) : raise_failure(txn->state, &err);
+}
+
+PyObject *txn_stage(PyObject *self, PyObject *args)
+{
+    struct txn *txn = (struct txn *)self;
+    os_stage stage = OS_STAGE_INIT;
+    PyObject *intents, *source, *options, *key = NULL;
+    struct written written;
+    os_body body;
+
+    if (!PyArg_ParseTuple(args, "OOssO!:stage", &intents, &source, &stage.prefix, &stage.suffix, &PyDict_Type,
+                          &options) ||
+        !txn_may_be_used(txn))
+        return NULL;
+    stage.intents = txn_take_model(txn, intents);
+    if (stage.intents == NULL)
+        return NULL;
+    if (written_of(options, &written) && body_of(source, &body)) {
+        stage.body = &body;
+        stage.put = &written.options;
+        key = put(txn, &stage);
+    }
+    written_clear(&written);
+    return key;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- gc */
+
+struct sweep {
+    struct blocking blocking;
+    PyObject *list;
+};
+
+static int on_garbage(void *context, const os_txn_garbage *garbage)
+{
+    struct sweep *sweep = context;
+
+    blocking_take_back(&sweep->blocking);
+    PyObject *made = Py_BuildValue("(iNLN)", (int)garbage->fate, text_object(garbage->key), (long long)garbage->since_s,
+                                   text_object(garbage->reason));
+    int failed = made == NULL || PyList_Append(sweep->list, made) != 0 || PyErr_CheckSignals() != 0;
+    Py_XDECREF(made);
+    blocking_let_go(&sweep->blocking);
+    return failed;
+}
+
+static PyObject *collect(struct sweep *sweep, const os_txn_gc_options *options)
+{
+    os_txn_gc_result result = OS_TXN_GC_RESULT_INIT;
+    os_client *client = sweep->blocking.client->handle;
+    os_error err;
+
+    blocking_let_go(&sweep->blocking);
+    os_code code = os_txn_gc(client, options, &sweep->blocking.call, on_garbage, sweep, &result, &err);
+    blocking_take_back(&sweep->blocking);
+    if (PyErr_Occurred() != NULL)
+        return NULL;
+    if (code != OS_OK)
+        return raise_failure(sweep->blocking.client->state, &err);
+    return Py_BuildValue("(KKKKKO)", (unsigned long long)result.seen, (unsigned long long)result.found,
+                         (unsigned long long)result.removed, (unsigned long long)result.spared,
+                         (unsigned long long)result.failed, sweep->list);
+}
+
+PyObject *client_txn_gc(PyObject *self, PyObject *args)
+{
+    struct client *client = (struct client *)self;
+    os_txn_gc_options options = OS_TXN_GC_OPTIONS_INIT;
+    unsigned long long older_than_s;
+    struct sweep sweep;
+    struct limits limits;
+    PyObject *intents, *result = NULL;
+
+    if (!PyArg_ParseTuple(args, "O&OzKpp:txn_gc", limits_of, &limits, &intents, &options.prefix, &older_than_s,
+                          &options.of_any_age, &options.remove))
+        return NULL;
+    options.older_than_s = older_than_s;
+    options.intents = model_of(intents, client->state);
+    if (options.intents == NULL || !blocking_begin(&sweep.blocking, client, &limits))
+        return NULL;
+    sweep.list = PyList_New(0);
+    if (sweep.list != NULL)
+        result = collect(&sweep, &options);
+    blocking_end(&sweep.blocking);
+    Py_XDECREF(sweep.list);
+    return result;
+}
