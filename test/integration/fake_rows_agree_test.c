@@ -253,7 +253,7 @@ static void ask_several(uint64_t *random)
         gets[i].of = keys[i];
     }
     os_code code = together ? rows_build_transact_get(&server.endpoint, gets, count, &request, &body, NULL)
-                            : rows_build_batch(&server.endpoint, keys, count, &request, &body, NULL);
+                            : rows_build_batch(&server.endpoint, keys, count, false, &request, &body, NULL);
     if (code == OS_OK) {
         ask_both(&request, &body, true, said);
         compare(together ? "reads of one instant" : "a batch", said);
