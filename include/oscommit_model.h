@@ -3,7 +3,7 @@
  * Typed rows, and transactions over them: all that a function reads and writes happens at one instant, or nothing does.
  *
  * Where. Rows are items of tables: of DynamoDB, or of a SQLite file, as ledger_url of the client says (dynamodb://ANY or
- *   sqlite:///FILE). Each model names its table. The items are those of the JavaScript package `@pocketgems/dynamodb`, so that
+ *   sqlite:///FILE). Each model names its table. The items are those of the JavaScript package dynamodb of Pocket Gems, so that
  *   both can share a table (docs/models.md). A client that does nothing else needs no store_url.
  *
  * A transaction is a function. It reads rows, changes them, and returns. Then all its writes are sent as one request, on

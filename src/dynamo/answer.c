@@ -460,7 +460,7 @@ enum table_outcome answer_open_unconditional(const struct http_response *respons
 static bool is_empty_member(const json_t *root, const char *name)
 {
     const json_t *member = json_object_get(root, name);
-    return member == NULL || (json_is_object(member) && json_object_size(member) == 0);
+    return member == NULL || (json_typeof(member) == JSON_OBJECT && json_object_size(member) == 0);
 }
 
 /* What a batch has left stands beside what it has read. */
