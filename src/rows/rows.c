@@ -13,6 +13,11 @@ const struct rows_keys *rows_list_keys(const struct rows_list *list)
     return list->index != NULL ? &list->index_keys : &list->table->keys;
 }
 
+uint32_t rows_list_limit(const struct rows_list *list)
+{
+    return list->limit > 0 && list->limit < ROWS_PAGE_ITEMS ? list->limit : ROWS_PAGE_ITEMS;
+}
+
 bool rows_is_key_name(const struct rows_keys *keys, const char *name)
 {
     return (keys->partition != NULL && strcmp(keys->partition, name) == 0) ||

@@ -16,7 +16,8 @@ enum {
                                TransactWriteItems) */
     ROWS_TRANSACTION_SIZE_MAX = 4 * 1024 * 1024, /* bytes of what a transaction writes (TransactWriteItems) */
     ROWS_TOKEN_MAX = 36,                         /* bytes (TransactWriteItems, ClientRequestToken) */
-    ROWS_SEGMENTS_MAX = 1000000                  /* of a scan (Scan, TotalSegments) */
+    ROWS_SEGMENTS_MAX = 1000000,                 /* of a scan (Scan, TotalSegments) */
+    ROWS_PAGE_ITEMS = 4000                       /* more of them, which 1 MB may have, take long to be read */
 };
 
 /* The names of the attributes that are the key. */
@@ -79,7 +80,7 @@ struct rows_list {
     const struct path *paths; /* as of rows_get */
     size_t path_count;
     const json_t *start_key; /* the last key of the page before; NULL: the first page */
-    uint32_t limit;          /* of items, before the filter; 0: as many as are good for one page */
+    uint32_t limit;          /* of items, before the filter; 0: ROWS_PAGE_ITEMS, which it is at most anyway */
     uint32_t segment;        /* Scan: of so many, from 0 */
     uint32_t segments;       /* 0: all in one */
     bool is_descending;      /* Query */
@@ -88,6 +89,7 @@ struct rows_list {
 
 /* Of what is listed: the index's, or the table's. */
 const struct rows_keys *rows_list_keys(const struct rows_list *list);
+uint32_t rows_list_limit(const struct rows_list *list);
 
 bool rows_is_key_name(const struct rows_keys *keys, const char *name);
 /* Whether two items, or keys, have the same key. An attribute of it that one lacks is another. */

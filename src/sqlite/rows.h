@@ -39,7 +39,10 @@ os_code sqlite_rows_describe(struct sqlite_rows *rows, const char *table, struct
 enum table_outcome sqlite_rows_get(struct sqlite_rows *rows, const struct rows_get *gets, size_t count,
                                    struct sqlite_patience patience, struct rows_items *ret, os_error *err);
 
-enum { ROWS_PAGE_MAX = 1024 * 1024 /* bytes of items */ };
+enum {
+    ROWS_PAGE_MAX = 1024 * 1024,          /* bytes of items, or of what an index has of them */
+    ROWS_PAGE_WHOLE_MAX = 8 * 1024 * 1024 /* bytes of the items that are read for that, which takes time */
+};
 
 /* One page, read at one instant. A page that ends at its limit has a last key, whether more follows or not, as the
  * service's has. *ret is set in any case. */

@@ -12,7 +12,8 @@ struct reading {
     struct rows_conn *at;
     struct rows_plan plan;
     struct rows_page *page;
-    size_t size; /* of what was looked at */
+    size_t size;  /* of what was looked at */
+    size_t whole; /* of the items that it is of: an index may have little of them */
     bool is_over;
     os_error *err;
 };
@@ -71,22 +72,23 @@ static bool keep_item(const struct rows_list *list, json_t *item, json_t *items)
     return json_array_append_new(items, projection_of(item, list->paths, list->path_count)) == 0;
 }
 
-/* Looks at an item; `is_over` when it belongs to the next page, or is the last of this one. */
-static bool take_item(struct reading *reading, json_t *item)
+/* Looks at an item, or at what an index has of it; `is_over` when it belongs to the next page, or is the last of this one. */
+static bool take_item(struct reading *reading, json_t *item, size_t whole)
 {
     const struct rows_list *list = reading->plan.list;
     struct rows_page *page = reading->page;
     size_t size = item_size(item);
-    if (page->scanned > 0 && reading->size + size > ROWS_PAGE_MAX) {
+    if (page->scanned > 0 && (reading->size + size > ROWS_PAGE_MAX || reading->whole + whole > ROWS_PAGE_WHOLE_MAX)) {
         reading->is_over = true;
         return true;
     }
+    reading->whole += whole;
     json_t *next = rows_key_attributes(&reading->plan.table->definition.keys, reading->plan.index, item);
     json_decref(page->last_key);
     page->last_key = next;
     page->scanned++;
     reading->size += size;
-    reading->is_over = list->limit != 0 && page->scanned == list->limit;
+    reading->is_over = page->scanned == rows_list_limit(list);
     return next != NULL && keep_item(list, item, page->items);
 }
 
@@ -97,7 +99,7 @@ static enum table_outcome take_row(struct reading *reading, sqlite3_stmt *statem
     if (outcome != TABLE_OK)
         return outcome;
     json_t *part = projected(&reading->plan, item);
-    bool taken = part != NULL && take_item(reading, part);
+    bool taken = part != NULL && take_item(reading, part, item_size(item));
     json_decref(part);
     json_decref(item);
     return taken ? TABLE_OK : rows_no_memory(reading->err);

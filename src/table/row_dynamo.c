@@ -5,7 +5,6 @@
 #include "attribute/projection.h"
 #include "base/container.h"
 #include "base/error.h"
-#include "dynamo/request.h"
 #include "dynamo/rows_request.h"
 #include "dynamo/rows_response.h"
 #include "rows/check.h"
@@ -189,11 +188,6 @@ static bool read_batch(struct row_op *op, const struct http_response *response, 
 
 enum { PAGE_PARTS = 4 };
 
-static uint32_t first_limit(const struct rows_list *list)
-{
-    return list->limit > 0 && list->limit < DYNAMO_PAGE_ITEMS ? list->limit : DYNAMO_PAGE_ITEMS;
-}
-
 /* A page may always have fewer items than were asked for. */
 static struct rows_list list_of(const struct row_op *op)
 {
@@ -376,7 +370,7 @@ static bool row_op_init(struct row_op *op, struct row_dynamo *dynamo, const stru
     op->call.try_ms = request->try_ms;
     op->call.once = request->once || request->verb == ROW_WRITE;
     op->batch_most = ROWS_AT_ONCE_MAX;
-    op->page_most = request->verb == ROW_LIST ? first_limit(request->list) : 0;
+    op->page_most = request->verb == ROW_LIST ? rows_list_limit(request->list) : 0;
     say_where(request, dynamo->connection.endpoint.region, op->where, sizeof(op->where));
     for (size_t i = 0; is_batch(request) && i < request->get_count && i < ROWS_AT_ONCE_MAX; i++) {
         op->answer.items.left[i] = true;

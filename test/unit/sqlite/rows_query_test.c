@@ -130,21 +130,27 @@ TEST_WITH(state, a_page_that_ends_at_its_limit_may_be_followed_by_nothing)
     json_decref(partition);
 }
 
-TEST_WITH(state, a_page_has_1_mb_at_most)
+/* Of partition "a", with sort keys from 1. */
+static void put_large(struct state *state, int count, size_t size)
 {
-    enum { SIZE = 300000 };
-    struct rows_page page;
-    char more[SIZE + 64];
-    json_t *partition = case_json("{'S':'a'}");
-    memset(more, 'x', sizeof(more));
-    memcpy(more, ",'v':{'S':'", 11);
-    memcpy(more + SIZE, "'}", 3);
-    for (int i = 1; i <= 7; i++) {
+    char *text = calloc(1, size + 1);
+    assert_non_null(text);
+    memset(text, 'x', size);
+    for (int i = 1; i <= count; i++) {
         char *item = NULL;
-        assert_true(asprintf(&item, "{'p':{'S':'a'},'s':{'N':'%d'}%s}", i, more) > 0);
+        assert_true(asprintf(&item, "{'p':{'S':'a'},'s':{'N':'%d'},'g':{'S':'G'},'h':{'S':'same'},'v':{'S':'%s'}}", i,
+                             text) > 0);
         put_item(state, item);
         free(item);
     }
+    free(text);
+}
+
+TEST_WITH(state, a_page_has_1_mb_at_most)
+{
+    struct rows_page page;
+    json_t *partition = case_json("{'S':'a'}");
+    put_large(state, 7, 300000);
     const struct rows_list query = {.table = &things_table, .partition = partition};
     CHECK_OUTCOME(sqlite_rows_list(state->rows, &query, patient(), &page, &error), TABLE_OK);
     assert_int_equal(page.scanned, 3);
@@ -154,6 +160,53 @@ TEST_WITH(state, a_page_has_1_mb_at_most)
     assert_string_equal(sorts_of(query_all(state, query, &pages)), "1 2 3 4 5 6 7");
     assert_int_equal(pages, 3);
     json_decref(partition);
+}
+
+static void put_hundred(struct state *state, size_t first)
+{
+    struct rows_write writes[ROWS_AT_ONCE_MAX];
+    struct rows_answer answers[ROWS_AT_ONCE_MAX];
+    char token[ROWS_TOKEN_MAX + 1];
+    for (size_t i = 0; i < ROWS_AT_ONCE_MAX; i++)
+        writes[i] = (struct rows_write){
+            .kind = ROWS_PUT,
+            .table = &things_table,
+            .item = json_pack("{s{ss}s{so}}", "p", "S", "a", "s", "N", json_sprintf("%zu", first + i))};
+    const struct rows_transaction transaction = {writes, ROWS_AT_ONCE_MAX, new_token(token)};
+    CHECK_OUTCOME(sqlite_rows_transact(state->rows, &transaction, patient(), NOW_S, answers, &error), TABLE_OK);
+    rows_answers_free(answers, ROWS_AT_ONCE_MAX);
+    for (size_t i = 0; i < ROWS_AT_ONCE_MAX; i++)
+        json_decref((json_t *)writes[i].item);
+}
+
+TEST_WITH(state, a_page_has_4000_items_at_most)
+{
+    struct rows_page page;
+    for (size_t i = 0; i <= ROWS_PAGE_ITEMS; i += ROWS_AT_ONCE_MAX)
+        put_hundred(state, i);
+    struct rows_list scan = {.table = &things_table};
+    for (; scan.limit <= 5000; scan.limit += 5000) {
+        CHECK_OUTCOME(sqlite_rows_list(state->rows, &scan, patient(), &page, &error), TABLE_OK);
+        assert_int_equal(page.scanned, ROWS_PAGE_ITEMS);
+        CHECK_ITEM(json_incref(page.last_key), "{'p':{'S':'a'},'s':{'N':'3999'}}");
+        rows_page_free(&page);
+    }
+    assert_int_equal(count_all(state, (struct rows_list){.limit = 0}), ROWS_PAGE_ITEMS + ROWS_AT_ONCE_MAX);
+}
+
+/* The index has thirty bytes of each: all of them would fit into a page, and take long to be read. */
+TEST_WITH(state, a_page_of_an_index_is_of_8_mb_of_items_at_most)
+{
+    struct rows_page page;
+    json_t *g = case_json("{'S':'G'}");
+    put_large(state, 25, 400000);
+    const struct rows_list query = {.table = &things_table, BY_G, .partition = g};
+    CHECK_OUTCOME(sqlite_rows_list(state->rows, &query, patient(), &page, &error), TABLE_OK);
+    assert_int_equal(page.scanned, 20);
+    CHECK_ITEM(json_incref(page.last_key), "{'p':{'S':'a'},'s':{'N':'20'},'g':{'S':'G'},'h':{'S':'same'}}");
+    rows_page_free(&page);
+    assert_int_equal(count_all(state, query), 25);
+    json_decref(g);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- indexes */

@@ -418,7 +418,7 @@ static enum table_outcome write_many(struct state *state, size_t count, size_t s
     assert_non_null(text);
     memset(text, 'x', size);
     for (size_t i = 0; i < count; i++) {
-        char number[16];
+        char number[24];
         (void)snprintf(number, sizeof(number), "%zu", i);
         writes[i] = (struct rows_write){
             .kind = ROWS_PUT,
