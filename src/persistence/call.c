@@ -69,6 +69,14 @@ os_code persistence_begin(struct persistence *call)
     return OS_OK;
 }
 
+os_code persistence_about(struct persistence *call, os_code code, const char *id, const char *name)
+{
+    const os_error why = call->error;
+    if (code == OS_ERR_ARGUMENT || code == OS_ERR_TOO_LARGE || code == OS_ERR_PROTOCOL)
+        (void)error_set(&call->error, code, "Document \"%.100s\" of \"%.100s\": %.700s", name, id, why.message);
+    return code;
+}
+
 size_t persistence_kinds(const struct persistence_store *store, enum document_kind ret[2])
 {
     bool is_combined = store->models == OS_DOCUMENT_COMBINED;

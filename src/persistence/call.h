@@ -43,6 +43,9 @@ enum steps_next persistence_ask(struct persistence *call, persistence_step_fn ne
 /* Room for requests, in place of those before. NULL: out of memory. */
 struct row_call *persistence_calls(struct persistence *call, size_t count, const char *name);
 
+/* Adds to call->error of which document it is, where that is the trouble. Returns `code`. */
+os_code persistence_about(struct persistence *call, os_code code, const char *id, const char *name);
+
 /* The kinds of items that a document has, in the order in which they are kept: reported, desired. Returns how many. */
 size_t persistence_kinds(const struct persistence_store *store, enum document_kind ret[2]);
 

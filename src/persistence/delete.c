@@ -50,6 +50,8 @@ static os_code make_deletions(struct persistence *call)
             code = mutations_next(call, &mutation);
         if (code == OS_OK)
             code = add_items(call, mutation, &arguments->deletions[i]);
+        if (mutation != NULL)
+            code = persistence_about(call, code, arguments->deletions[i].id, arguments->deletions[i].name);
     }
     return code;
 }

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "persistence/writing.h"
 
+#include <stdio.h>
+
 static int64_t *version_of(os_document_result *ret, enum document_kind kind)
 {
     return kind == DOCUMENT_DESIRED ? &ret->desired_version : &ret->reported_version;
@@ -20,13 +22,27 @@ static const char *done_to(const struct written *written)
     return written->is_deletion ? "deleted" : "written";
 }
 
+enum { NAME_TEXT_SIZE = 256 };
+
+/* For sentences. */
+static const char *name_of(const struct written *written, char ret[NAME_TEXT_SIZE])
+{
+    enum { SHOWN = 100 };
+    struct document_key key = {.name = text_from("")};
+    (void)document_key_read(written->items[0].key, &key); /* it is one of a document */
+    (void)snprintf(ret, NAME_TEXT_SIZE, "document \"%.*s\" of \"%.*s\"", (int)text_utf8_cut(key.name, SHOWN),
+                   key.name.p, (int)text_utf8_cut(key.id, SHOWN), key.id.p);
+    return ret;
+}
+
 void writing_say_conflict(const struct written *written, os_document_result *ret)
 {
+    char name[NAME_TEXT_SIZE];
     ret->verdict = OS_CONFLICT;
     (void)error_set(&ret->error, OS_ERR_CONFLICT,
-                    "The document is at another version than the %s expects, or is not there: nothing was %s. Read it, "
+                    "The %s is at another version than the %s expects, or is not there: nothing was %s. Read it, "
                     "and decide again.",
-                    written->is_deletion ? "deletion" : "write", done_to(written));
+                    name_of(written, name), written->is_deletion ? "deletion" : "write", done_to(written));
 }
 
 void writing_say_committed(const struct written *written, os_document_result *ret)
@@ -51,19 +67,22 @@ static const char *why_unknown(enum document_standing standing, bool may_follow)
 
 static void say_unknown(const struct written *written, const char *why, const os_error *error, os_document_result *ret)
 {
+    char name[NAME_TEXT_SIZE];
     ret->verdict = OS_UNKNOWN;
     ret->reported_version = ret->desired_version = 0;
-    (void)error_set(&ret->error, OS_ERR_UNDECIDED, "It is not known whether the document was %s. %s%s%.500s",
-                    done_to(written), why, error->code != OS_OK ? " Last trouble: " : "", error->message);
+    (void)error_set(&ret->error, OS_ERR_UNDECIDED, "It is not known whether the %s was %s. %s%s%.500s",
+                    name_of(written, name), done_to(written), why, error->code != OS_OK ? " Last trouble: " : "",
+                    error->message);
 }
 
 void writing_say_unseen(const struct written *written, const os_error *why, os_document_result *ret)
 {
+    char name[NAME_TEXT_SIZE];
     ret->verdict = OS_UNKNOWN;
     (void)error_set(
         &ret->error, OS_ERR_UNDECIDED,
-        "It is not known whether the document was %s: the answer was lost, and what is there could not be read. %.500s",
-        done_to(written), why->message);
+        "It is not known whether the %s was %s: the answer was lost, and what is there could not be read. %.500s",
+        name_of(written, name), done_to(written), why->message);
 }
 
 void writing_make_look(const struct persistence_store *store, const struct written *written, struct rows_get gets[2],

@@ -88,7 +88,7 @@ static os_code make_gets(struct persistence *call)
         const struct document_key item = {text_from(key->id), text_from(key->name), kinds[i % of_each]};
         code = document_key_attributes(&item, &attributes, &call->error);
         if (code != OS_OK)
-            return code;
+            return persistence_about(call, code, key->id, key->name);
         reading->gets[i].of = (struct rows_key){.table = &call->store.table, .key = attributes};
     }
     return OS_OK;
@@ -183,7 +183,7 @@ static os_code give_document(struct persistence *call, size_t number, os_documen
     os_code code = ret->id != NULL && ret->name != NULL ? OS_OK : error_no_memory(&call->error);
     for (size_t i = 0; i < of_each && code == OS_OK; i++)
         code = give_item(call, kinds[i], reading->items[number * of_each + i], ret);
-    return code;
+    return persistence_about(call, code, key->id, key->name);
 }
 
 static os_code give_documents(struct persistence *call)

@@ -59,7 +59,7 @@ static bool read_item(const json_t *json, enum document_spelling spelling, struc
     const char *token = json_member_string(json, "token");
     json_t *attributes = json_object_get(json, "key");
     json_int_t version = json_integer_value(json_object_get(json, "version"));
-    if (kind == NULL || token == NULL || version < 1 || json_object_size(attributes) != 2 ||
+    if (kind == NULL || token == NULL || token[0] == '\0' || version < 1 || json_object_size(attributes) != 2 ||
         !document_key_read(attributes, &key) || strcmp(kind, document_kind_name(key.kind)) != 0)
         return false;
     *ret = (struct written_item){

@@ -82,7 +82,7 @@ static os_code make_one(struct persistence *call, const os_document_write *write
         code = add_items(call, mutation, write, &wish);
     json_decref(reported);
     json_decref(desired);
-    return code;
+    return persistence_about(call, code, write->id, write->name);
 }
 
 /* ------------------------------------------------------------------------------------------------ the call */

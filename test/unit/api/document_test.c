@@ -87,6 +87,7 @@ TEST_WITH(documents, a_version_counts_up_and_an_older_one_is_a_conflict)
     assert_int_equal(result.reported_version, 2);
     result = write_one(documents, NULL, write_of("pump", "{\"on\":null}", 1, NULL, 0));
     assert_int_equal(result.verdict, OS_CONFLICT);
+    CHECK_SAYS(&result.error, "document \"pump\" of \"device\" is at another version");
     assert_int_equal(result.reported_version, 2);
     os_document document = read_one(documents, NULL, "pump", &found);
     assert_int_equal(document.reported.version, 2);
@@ -160,6 +161,7 @@ TEST_WITH(documents, the_other_spelling_is_refused_and_not_written_over)
     CHECK_CODE(os_documents_read(documents->client, &fields, &key, 1, NULL, &found, &documents->error), OS_ERR_PROTOCOL,
                &documents->error);
     assert_int_equal(found.count, 0);
+    CHECK_SAYS(&documents->error, "Document \"fan\" of \"device\"");
 }
 
 TEST_WITH(documents, many_are_written_and_read_in_batches)
@@ -205,7 +207,7 @@ TEST_WITH(documents, nothing_is_sent_where_one_write_is_bad)
     CHECK_SAYS(&documents->error, "same model");
     CHECK_CODE(os_documents_write(documents->client, NULL, no_object, 2, NULL, results, &documents->error),
                OS_ERR_ARGUMENT, &documents->error);
-    CHECK_SAYS(&documents->error, "no JSON object");
+    CHECK_SAYS(&documents->error, "Document \"b\" of \"device\": The reported model is no JSON object");
     for (int i = 0; i < 2; i++) {
         assert_int_equal(results[i].verdict, OS_NOT_EXECUTED);
         assert_int_equal(results[i].error.code, OS_ERR_ARGUMENT);
@@ -290,11 +292,29 @@ TEST_WITH(documents, a_deletion_that_is_wrong_is_refused)
     CHECK_SAYS(&result.error, "no model");
     os_document_deletion below = deletion_of("pump", 0, -1);
     below.reported_version = -1;
-    assert_int_equal(delete_one(documents, NULL, below).error.code, OS_ERR_ARGUMENT);
+    result = delete_one(documents, NULL, below);
+    assert_int_equal(result.error.code, OS_ERR_ARGUMENT);
+    CHECK_SAYS(&result.error, "Document \"pump\" of \"device\"");
     store.keeps_all = 1;
     result = delete_one(documents, &store, deletion_of("pump", 0, -1));
     assert_int_equal(result.verdict, OS_NOT_EXECUTED);
     CHECK_SAYS(&result.error, "keeps_all");
+}
+
+/* W4: what is said of a transaction of one is what is said of a write. */
+TEST_WITH(documents, one_model_is_written_and_deleted_as_a_transaction)
+{
+    os_document_store store = OS_DOCUMENT_STORE_INIT;
+    store.together = 1;
+    assert_int_equal(write_one(documents, &store, write_of("pump", "{}", 0, NULL, 0)).reported_version, 1);
+    os_document_result result = write_one(documents, &store, write_of("pump", "{}", 0, NULL, 0));
+    assert_int_equal(result.verdict, OS_CONFLICT);
+    assert_int_equal(result.reported_version, 1);
+    assert_int_equal(write_one(documents, &store, write_of("pump", "{}", 1, NULL, 0)).reported_version, 2);
+    result = delete_one(documents, &store, deletion_of("pump", 1, -1));
+    assert_int_equal(result.verdict, OS_CONFLICT);
+    assert_int_equal(result.reported_version, 2);
+    assert_int_equal(delete_one(documents, &store, deletion_of("pump", 2, -1)).verdict, OS_COMMITTED);
 }
 
 /* ------------------------------------------------------------------------------------------------ lists */

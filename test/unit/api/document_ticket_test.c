@@ -228,6 +228,7 @@ static const struct {
     {"a version that cannot be", "\"version\":1", "\"version\":0"},
     {"a kind that is not the key's", "\"reported\"", "\"desired\""},
     {"a token that is none", "\"token\"", "\"tokens\""},
+    {"an empty token", "\"token\":\"", "\"token\":\"\",\"tokens\":\""},
     {"a key of another item", "DS#device", "device"},
     {"a key that is a number", "\"PK\":{\"S\"", "\"PK\":{\"N\""},
     {"a key of more", "\"PK\"", "\"PK2\":{\"S\":\"\"},\"PK\""},
