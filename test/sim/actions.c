@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FINAL_DEADLINE_MS = 900000, LOOK_DEADLINE_MS = 20000, PART_SIZE = 5 << 20 };
+enum { FINAL_DEADLINE_MS = 900000, LOOK_DEADLINE_MS = 20000, PATIENT_MS = 200000, PART_SIZE = 5 << 20 };
 
 void worker_free(struct worker *worker)
 {
@@ -156,6 +156,8 @@ bool action_open_rows(struct worker *worker)
     options.ledger_url = "dynamodb://" NETWORK_TABLE;
     if (worker->world->books->believed)
         options.dynamodb_endpoint = NULL;
+    if (worker->world->books->is_patient)
+        options.request_timeout_ms = PATIENT_MS;
     return open_with(worker, &options, &worker->client);
 }
 

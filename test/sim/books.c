@@ -18,7 +18,12 @@ static bool fill(struct world *world, struct books *books)
     books->notes = (uint32_t)fault_number(faults, PURPOSE_BOOKS, 1, 1, BOOKS_NOTES);
     bool remembers = faults->rate[FAULT_FORGETS] == 0;
     books->believed = remembers && fault_number(faults, PURPOSE_BOOKS, 2, 0, 3) != 0;
-    books->calm = fault_number(faults, PURPOSE_BOOKS, 3, 0, 15) == 0;
+    uint64_t way = fault_number(faults, PURPOSE_BOOKS, 3, 0, 15);
+    books->calm = way == 0;
+    books->is_long = way > 11;
+    books->is_patient = way > 13;
+    if (books->is_long)
+        books->notes = 2;
     return books->runs != NULL && books->states != NULL;
 }
 
@@ -30,6 +35,8 @@ bool books_make(struct world *world)
     world->faults.rate[FAULT_LEASES] = 0;
     if (world->books->calm)
         calm_faults(&world->faults);
+    if (world->books->is_long && !world->faults.change->without_kind[FAULT_CUT_OFF])
+        world->faults.rate[FAULT_CUT_OFF] = 250;
     return true;
 }
 

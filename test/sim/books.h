@@ -72,8 +72,10 @@ struct books {
     size_t run_count;
     uint32_t accounts; /* of this world */
     uint32_t notes;
-    bool believed; /* its clients take the service for one that remembers */
-    bool calm;     /* nothing goes wrong here */
+    bool believed;   /* its clients take the service for one that remembers */
+    bool calm;       /* nothing goes wrong here */
+    bool is_patient; /* and ask again later than others */
+    bool is_long;    /* processes are cut off for longer than tokens are remembered, and wait so long */
     char now[BOOKS_KEYS][BOOKS_VALUE_SIZE];
     struct books_state *states; /* in the order of time */
     size_t state_count;

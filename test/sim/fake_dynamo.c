@@ -347,11 +347,18 @@ static void route(struct fake_dynamo *dynamo)
     unknown_operation(dynamo);
 }
 
-bool fake_dynamo_is_asked(const struct fake_dynamo *dynamo, const char *request, size_t length)
+static bool has_text(const char *request, size_t length, const char *before, const char *table, const char *behind)
 {
     char named[320];
-    int size = snprintf(named, sizeof(named), "\"TableName\":\"%s\"", dynamo->table != NULL ? dynamo->table : "");
+    int size = snprintf(named, sizeof(named), "%s\"%s\"%s", before, table, behind);
     return size > 0 && (size_t)size < sizeof(named) && memmem(request, length, named, (size_t)size) != NULL;
+}
+
+bool fake_dynamo_is_asked(const struct fake_dynamo *dynamo, const char *request, size_t length)
+{
+    const char *table = dynamo->table != NULL ? dynamo->table : "";
+    return has_text(request, length, "\"TableName\":", table, "") ||
+           has_text(request, length, "\"RequestItems\":{", table, ":{");
 }
 
 bool fake_dynamo_handle(struct fake_dynamo *dynamo, const char *request, size_t length, uint64_t now_ms,

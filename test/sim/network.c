@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/network.h"
 
+#include "sim/books.h"
 #include "sim/canned.h"
 #include "sim/contention.h"
 #include "sim/effect.h"
@@ -67,6 +68,11 @@ static bool either_strikes(const struct parcel *parcel, enum fault_kind any, enu
     return (is_attempt(parcel) && strikes(parcel, of_attempt)) || strikes(parcel, any);
 }
 
+static bool is_cut_off(const struct parcel *parcel)
+{
+    return parcel->process->cut_off_until_us > parcel->world->schedule.now_us;
+}
+
 uint64_t network_occasion(const struct process *process)
 {
     return fault_occasion(process->lane, process->world->requests[process->lane] + 1);
@@ -123,11 +129,6 @@ static void lose(struct parcel *parcel)
         free_parcel(parcel);
     else
         deliver_after(parcel, ENGINE_RESET, draw(parcel, PURPOSE_LOSS, 1, 3000) * MS);
-}
-
-static bool is_cut_off(const struct parcel *parcel)
-{
-    return parcel->process->cut_off_until_us > parcel->world->schedule.now_us;
 }
 
 static void send_back(struct parcel *parcel)
@@ -407,7 +408,8 @@ static void arrive(void *context, uint64_t unused)
 static uint64_t lateness_us(const struct parcel *parcel)
 {
     bool bounded = parcel->kind == NETWORK_ATTEMPT && !parcel->world->store_expires;
-    uint64_t most_ms = draw(parcel, PURPOSE_LATE, 0, 3) != 0 ? 15000 : parcel->kind == NETWORK_ROWS ? 400000 : 150000;
+    bool is_short = draw(parcel, PURPOSE_LATE, 0, 3) != 0 && !is_cut_off(parcel);
+    uint64_t most_ms = is_short ? 15000 : parcel->kind == NETWORK_ROWS ? 400000 : 150000;
     return draw(parcel, PURPOSE_LATE, 1000, bounded ? 12000 : most_ms) * MS;
 }
 
@@ -447,7 +449,8 @@ static bool is_lost_there(struct parcel *parcel)
     if (is_cut_off(parcel))
         return draw(parcel, PURPOSE_CUT_OFF, 0, 7) != 0;
     if (parcel->kind == NETWORK_ROWS && strikes(parcel, FAULT_CUT_OFF))
-        process->cut_off_until_us = now_us + draw(parcel, PURPOSE_CUT_OFF, 10000, 720000) * MS;
+        process->cut_off_until_us =
+            now_us + draw(parcel, PURPOSE_CUT_OFF, parcel->world->books->is_long ? 400000 : 10000, 720000) * MS;
     return false;
 }
 

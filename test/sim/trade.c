@@ -47,13 +47,17 @@ void trade_plan(const struct world *world, uint64_t call, struct trade *ret)
         TRADE_TRANSFER, TRADE_TRANSFER, TRADE_TRANSFER, TRADE_TOUCH,    TRADE_TOUCH, TRADE_AUDIT, TRADE_AUDIT_APART,
         TRADE_MAKE,     TRADE_MAKE,     TRADE_MAKE_TWO, TRADE_MAKE_TWO, TRADE_PUT,   TRADE_ALTER, TRADE_REPLACE,
         TRADE_REPLACE,  TRADE_ERASE,    TRADE_MOVE,     TRADE_MOVE,     TRADE_COUNT};
-    enum { COUNT = sizeof(kinds) / sizeof(kinds[0]) };
+    static const enum trade_kind of_long[] = {TRADE_TRANSFER, TRADE_TOUCH,   TRADE_MAKE_TWO, TRADE_MAKE_TWO,
+                                              TRADE_ERASE,    TRADE_REPLACE, TRADE_MOVE,     TRADE_MOVE};
+    enum { COUNT = sizeof(kinds) / sizeof(kinds[0]), COUNT_OF_LONG = sizeof(of_long) / sizeof(of_long[0]) };
     /* Half of the seeds have few kinds, which meet more often. */
     bool few = draw(world, PURPOSE_KIND_OF_TRADE, 0, 0, 1) == 0;
     uint64_t pick = few ? draw(world, PURPOSE_KIND_OF_TRADE + 1000, call, 0, 2) : UINT64_MAX;
     uint64_t at = few ? draw(world, PURPOSE_KIND_OF_TRADE, 10 + pick, 0, COUNT - 1)
                       : draw(world, PURPOSE_KIND_OF_TRADE, call + 1000, 0, COUNT - 1);
     *ret = (struct trade){.call = call, .kind = kinds[at]};
+    if (world->books->is_long)
+        ret->kind = of_long[draw(world, PURPOSE_KIND_OF_TRADE + 2000, call, 0, COUNT_OF_LONG - 1)];
     plan_keys(world, ret);
     ret->amount = (int64_t)draw(world, PURPOSE_AMOUNT, call, 1, 9);
     ret->choice = (uint32_t)draw(world, PURPOSE_CHOICE, call, 0, 3);

@@ -69,7 +69,7 @@ void trading_close(struct worker *worker)
 static uint64_t think_us(const struct world *world, uint64_t call)
 {
     static const uint64_t most_ms[] = {1, 50, 200, 2000, 20000, 120000};
-    uint64_t pace = draw(world, PURPOSE_TRADE_PACE, 0, 0, 5); /* of this seed */
+    uint64_t pace = world->books->is_long ? 5 : draw(world, PURPOSE_TRADE_PACE, 0, 0, 5); /* of this seed */
     uint64_t choice = draw(world, PURPOSE_TRADE_THINK, call, 0, pace);
     return draw(world, PURPOSE_TRADE_THINK + 1000, call, 0, most_ms[choice] * 1000);
 }
@@ -78,7 +78,8 @@ static uint64_t think_us(const struct world *world, uint64_t call)
 static uint64_t deadline_ms(const struct world *world, uint64_t call)
 {
     static const uint64_t deadlines_ms[] = {300, 4000, 15000, 30000, 75000, 150000, 400000, 720000, 900000};
-    return world->books->calm ? CALM_MS : deadlines_ms[draw(world, PURPOSE_TRADE_DEADLINE, call, 0, 8)];
+    uint64_t least = world->books->is_long ? 6 : 0;
+    return world->books->calm ? CALM_MS : deadlines_ms[draw(world, PURPOSE_TRADE_DEADLINE, call, least, 8)];
 }
 
 uint32_t trading_count(const struct world *world, uint32_t lane)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oscommit_torture [--all] [--step N] [--world embedded|remote] [--group objects|holding] [--kind KIND]
+ * oscommit_torture [--all] [--step N] [--world embedded|remote] [--group objects|holding|rows] [--kind KIND]
  *                  [--scenario NAME] [--shard I/N] [--verbose]
  *
  * Without --all every N-th number [61] of each kind is made to fail. Prints the failures and how many injections of

@@ -322,6 +322,8 @@ void torture_run(struct torture *torture)
         torture_scenarios(torture, &lease_scenarios);
         torture_scenarios(torture, &lock_scenarios);
     }
+    if (!torture->is_started && (group == NULL || strcmp(group, "rows") == 0))
+        torture_scenarios(torture, &row_scenarios);
     settle(torture);
     alarm(0);
 }

@@ -11,13 +11,13 @@ enum { TORTURE_PENDING_MAX = 1024 };
 struct torture {
     struct world *world;
     const char *only_world;    /* NULL: all */
-    const char *only_group;    /* "objects", or "holding": leases and locks. NULL: all */
+    const char *only_group;    /* "objects", "holding": leases and locks, or "rows". NULL: all */
     const char *only_scenario; /* NULL: all */
     int only_kind;             /* -1: all */
     long step;                 /* of the numbers: 1 is all of them */
     long shard, shards;        /* numbers that are this process's */
     bool verbose;
-    bool is_started;     /* built with operations in place of the calls, of which leases and locks have none */
+    bool is_started;     /* built with operations in place of the calls, of which leases, locks and rows have none */
     unsigned long next;  /* number of the next trial */
     unsigned long drawn; /* what was it when the kind began */
     unsigned long injections[INJECT_KINDS];

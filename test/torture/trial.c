@@ -74,7 +74,8 @@ static bool write_file(struct trial *trial)
 
 bool trial_is_of_table(const struct trial *trial)
 {
-    return trial->scenario->kind == SCENARIO_LEASE || trial->scenario->kind == SCENARIO_LOCK;
+    return trial->scenario->kind == SCENARIO_LEASE || trial->scenario->kind == SCENARIO_LOCK ||
+           trial->scenario->kind == SCENARIO_ROWS;
 }
 
 bool trial_prepare(struct trial *trial, os_client *calm)
@@ -134,6 +135,8 @@ void trial_clear(struct trial *trial)
     os_result_clear(&trial->result);
     os_free(trial->data);
     trial->data = NULL;
+    os_model_free(trial->model);
+    trial->model = NULL;
 }
 
 /* -------------------------------------------------------------------------------------------------------- after */

@@ -7,6 +7,7 @@
 #define OSCOMMIT_TEST_TORTURE_TRIAL_H
 
 #include "oscommit_lease.h"
+#include "oscommit_model.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,13 +18,22 @@ struct world { /* where the trials take place */
     os_options options;
     os_options lease_options; /* of a client for leases alone, and of one for locks */
     os_options lock_options;
+    os_options row_options;
     void *services; /* of world_remote.c */
 };
 
 enum state { STATE_NONE, STATE_OLD, STATE_NEW, STATE_TORN };
 
-/* Of leases and locks: no object is looked at, and the scenario's own functions judge. */
-enum scenario_kind { SCENARIO_GUARDED, SCENARIO_PLAIN, SCENARIO_READ, SCENARIO_LEASE, SCENARIO_LOCK, SCENARIO_KINDS };
+/* Of leases, locks and rows: no object is looked at, and the scenario's own functions judge. */
+enum scenario_kind {
+    SCENARIO_GUARDED,
+    SCENARIO_PLAIN,
+    SCENARIO_READ,
+    SCENARIO_LEASE,
+    SCENARIO_LOCK,
+    SCENARIO_ROWS,
+    SCENARIO_KINDS
+};
 
 struct trial;
 struct scenario {
@@ -39,20 +49,22 @@ struct scenario {
     uint64_t deadline_ms;                 /* [250] */
     void (*run)(os_client *client, struct trial *trial);
     bool (*check)(os_client *client, struct trial *trial); /* of a read; NULL: nothing but the code */
-    /* Of leases and locks alone. */
+    /* Of leases, locks and rows alone. */
     bool held;          /* by another, before the call */
     bool with_token;    /* the lease has a fencing token */
     bool calm_at_first; /* the client is opened undisturbed, and so is all until `run` calls inject_pause(false) */
     os_code wanted;     /* of the undisturbed run */
     bool (*prepare)(os_client *calm, struct trial *trial);
     bool (*settle)(os_client *calm, struct trial *trial);
-    os_metric_fn metric; /* its context is the trial */
+    os_metric_fn metric;                                                /* its context is the trial */
+    os_code (*change)(struct trial *trial, os_txn *txn, os_error *err); /* of rows */
+    bool may_stay_unknown;
 };
 struct scenarios {
     const struct scenario *list;
     size_t count;
 };
-extern const struct scenarios object_scenarios, lease_scenarios, lock_scenarios;
+extern const struct scenarios object_scenarios, lease_scenarios, lock_scenarios, row_scenarios;
 
 struct trial {
     const struct scenario *scenario;
@@ -86,6 +98,8 @@ struct trial {
     os_lease_info given_lease; /* by os_lease_read */
     os_lock_info given_lock, lock_before, lock_after;
 
+    os_model *model; /* of rows */
+
     enum state state, other_state; /* as found afterwards */
     bool undisturbed;              /* nothing is made to fail: what is wanted comes, however long it takes */
     bool resolved;                 /* the verdict was unknown first: a rename has not gone on to its second half */
@@ -108,7 +122,7 @@ void trial_clear(struct trial *trial);
 
 bool trial_blame(struct trial *trial, const char *format, ...) __attribute__((format(printf, 2, 3))); /* false */
 
-bool trial_is_of_table(const struct trial *trial); /* of leases or locks */
+bool trial_is_of_table(const struct trial *trial); /* of leases, locks or rows */
 
 os_client *world_client(const struct world *world, enum scenario_kind kind, os_error *err);
 const os_options *world_options(const struct world *world, enum scenario_kind kind);

@@ -14,12 +14,14 @@
 
 static char url[160];
 static char tables_url[192];
+static char rows_url[192];
 
 const os_options *world_options(const struct world *world, enum scenario_kind kind)
 {
     switch (kind) {
     case SCENARIO_LEASE: return &world->lease_options;
     case SCENARIO_LOCK: return &world->lock_options;
+    case SCENARIO_ROWS: return &world->row_options;
     default: return &world->options;
     }
 }
@@ -47,6 +49,9 @@ bool world_embedded_start(struct world *world, const char *folder)
     world->lease_options.ledger_url = tables_url;
     world->lease_options.no_environment = 1;
     world->lock_options = world->lease_options;
+    snprintf(rows_url, sizeof(rows_url), "sqlite://%s/.oscommit/rows.db", world->root);
+    world->row_options = world->lease_options;
+    world->row_options.ledger_url = rows_url;
     if (os_init(world->root, &err) != OS_OK) {
         fprintf(stderr, "%s\n", err.message);
         return false;

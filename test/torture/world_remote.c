@@ -18,7 +18,10 @@
 static const struct {
     const char *name;
     enum fake_dynamo_kind kind;
-} tables[] = {{"records", FAKE_DYNAMO_RECORDS}, {"leases", FAKE_DYNAMO_LEASES}, {"locks", FAKE_DYNAMO_LOCKS}};
+} tables[] = {{"records", FAKE_DYNAMO_RECORDS},
+              {"leases", FAKE_DYNAMO_LEASES},
+              {"locks", FAKE_DYNAMO_LOCKS},
+              {"rows", FAKE_DYNAMO_ROWS}};
 enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
 
 struct services {
@@ -119,6 +122,7 @@ static void set_options(struct world *world, const struct services *services)
     world->options.request_timeout_ms = 300;
     world->lease_options = options_of_table(world, "dynamodb://leases");
     world->lock_options = options_of_table(world, "dynamodb://locks");
+    world->row_options = options_of_table(world, "dynamodb://rows");
 }
 
 static void start_servers(struct services *services)
@@ -162,7 +166,9 @@ static bool make_tables(struct services *services)
                                                     .access_key = ACCESS_KEY,
                                                     .secret_key = SECRET_KEY};
         services->tables[i] = fake_dynamo_new(&options);
-        made = made && services->tables[i] != NULL;
+        made = made && services->tables[i] != NULL &&
+               (tables[i].kind != FAKE_DYNAMO_ROWS ||
+                fake_dynamo_make_table(services->tables[i], tables[i].name, "_id", NULL));
     }
     return made;
 }
