@@ -2,7 +2,7 @@
 """The programs of the benchmark: clients, the stub and the router.
 
 Environment, from run.sh: OSCOMMIT_BENCH_PROGRAMS, OSCOMMIT_BENCH_PEERS and OSCOMMIT_BENCH_SDK (folders),
-OSCOMMIT_TEST_... (the servers, and where botocore is).
+OSCOMMIT_TEST_... (the servers, and where boto3 is).
 """
 
 import contextlib
@@ -42,7 +42,7 @@ def program(side):
 
 def transact_program(side):
     """What writes rows in transactions."""
-    if side == "botocore":
+    if side == "boto3":
         return [sys.executable, "-B", os.path.join(HERE, "transact.py")]
     if side == "sdk":
         return [_in("OSCOMMIT_BENCH_SDK", "bench_sdk")]
@@ -50,7 +50,7 @@ def transact_program(side):
 
 
 def client_environment():
-    names = ("PATH", "HOME", "LD_LIBRARY_PATH", "OSCOMMIT_TEST_BOTOCORE")
+    names = ("PATH", "HOME", "LD_LIBRARY_PATH", "OSCOMMIT_TEST_BOTO3")
     kept = {name: os.environ[name] for name in names if name in os.environ}
     return {
         **kept,

@@ -2,7 +2,7 @@
 """What is measured, and what its goal is. A row measures each side once a round; its lines are what the table shows.
 
 A side is "ours", "peer" (object_store 0.12.5 with its table), "native" (the newest, with the store's conditions), "null"
-(libcurl alone) or "fsync" (files alone); of transactions "botocore" or "sdk" (that of AWS for Rust).
+(libcurl alone) or "fsync" (files alone); of transactions "boto3" or "sdk" (that of AWS for Rust).
 """
 
 import argparse
@@ -306,7 +306,7 @@ def transaction_row(mode, count, stub):
     requests = Line(f"{words}: requests", "requests", ("most", 2 if mode == "change" else 1))
     return Row(
         f"txn-{count}" + ("-put" if mode == "put" else "") + ("" if stub else "-local"),
-        ("ours", "botocore", "sdk"),
+        ("ours", "boto3", "sdk"),
         transactions(mode, count, stub),
         [cpu, requests, p50] if stub else [p50, cpu],
         servers=not stub,

@@ -14,8 +14,8 @@ scripts_dir=$root/scripts
 . "$scripts_dir/lib.sh"
 # shellcheck source=scripts/servers/common.sh
 . "$scripts_dir/servers/common.sh"
-# shellcheck source=scripts/servers/botocore.sh
-. "$scripts_dir/servers/botocore.sh"
+# shellcheck source=scripts/servers/boto3.sh
+. "$scripts_dir/servers/boto3.sh"
 build=${OSCOMMIT_BENCH_BUILD:-$root/build/bench}
 servers=$build/servers
 
@@ -37,9 +37,9 @@ build_sdks() {
     need_cargo
     mkdir -p "$cache"
     CARGO_TARGET_DIR=$cache/bench-sdk-target "$cargo" build --release --locked --manifest-path "$root/bench/sdk/Cargo.toml" >&2
-    OSCOMMIT_SERVERS=botocore "$scripts_dir/servers.sh" install
-    OSCOMMIT_TEST_BOTOCORE=$(botocore_program)
-    export OSCOMMIT_TEST_BOTOCORE OSCOMMIT_BENCH_SDK=$cache/bench-sdk-target/release
+    OSCOMMIT_SERVERS=boto3 "$scripts_dir/servers.sh" install
+    OSCOMMIT_TEST_BOTO3=$(boto3_program)
+    export OSCOMMIT_TEST_BOTO3 OSCOMMIT_BENCH_SDK=$cache/bench-sdk-target/release
 }
 
 start_servers() {

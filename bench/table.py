@@ -121,16 +121,16 @@ def _fsync_table(results, rows):
 
 
 def _transaction_line(results, row, line):
-    sides = ("ours", "botocore", "sdk")
-    ours, botocore, sdk = values = [median(results, row.name, side, line.metric) for side in sides]
+    sides = ("ours", "boto3", "sdk")
+    ours, boto3, sdk = values = [median(results, row.name, side, line.metric) for side in sides]
     cells = [_cell(results, row, line, side, value) for side, value in zip(sides, values)]
-    cells += [_share(ours, botocore), _share(ours, sdk)]
+    cells += [_share(ours, boto3), _share(ours, sdk)]
     judged = Judged(results, row, line)
     return f"| {line.title} | {' | '.join(cells)} | {judged.goal} | {_met(judged)} |"
 
 
 def _transaction_table(results, rows):
-    head = ["", "| transactions | ours | botocore | Rust SDK | ratio to botocore | to the SDK | goal | met? |"]
+    head = ["", "| transactions | ours | boto3 | Rust SDK | ratio to boto3 | to the SDK | goal | met? |"]
     head.append("|---" * 8 + "|")
     lines = [_transaction_line(results, row, line) for row in rows for line in row.lines if "sdk" in row.sides]
     return head + lines if lines else []

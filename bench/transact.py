@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transactions by hand with botocore, which is all that boto3's client is: takes the arguments of bench_transact and does
-the same, with the same items, and conditions on what was read. It keeps no token in a row.
+"""Transactions by hand with the client of boto3: takes the arguments of bench_transact and does the same, with the same
+items, and conditions on what was read. It keeps no token in a row.
 
-Environment: OSCOMMIT_TEST_BOTOCORE (where botocore is), AWS_ACCESS_KEY_ID ...
+Environment: OSCOMMIT_TEST_BOTO3 (where boto3 is), AWS_ACCESS_KEY_ID ...
 """
 
 import argparse
@@ -12,8 +12,8 @@ import resource
 import sys
 import time
 
-sys.path.insert(0, os.environ["OSCOMMIT_TEST_BOTOCORE"])
-import botocore.session
+sys.path.insert(0, os.environ["OSCOMMIT_TEST_BOTO3"])
+import boto3
 
 
 def parse():
@@ -31,9 +31,7 @@ def parse():
 
 class Work:
     def __init__(self, given):
-        self.client = botocore.session.get_session().create_client(
-            "dynamodb", region_name=os.environ["AWS_REGION"], endpoint_url=given.ledger
-        )
+        self.client = boto3.client("dynamodb", region_name=os.environ["AWS_REGION"], endpoint_url=given.ledger)
         self.table = given.table
         self.ids = [f"{given.prefix}-{row}" for row in range(given.rows)]
         self.serial = 0

@@ -11,7 +11,11 @@ enum { FAULT_SIZE = 512 };
 
 struct model_place model_place_of(const char *model, const char *field, os_code code, os_error *err)
 {
-    struct model_place place = {.steps = {{.name = model}}, .count = 1, .code = code, .err = err};
+    struct model_place place; /* one is made for each value: the steps that it may need are not cleared */
+    place.steps[0] = (struct path_step){.name = model};
+    place.count = 1;
+    place.code = code;
+    place.err = err;
     if (field != NULL)
         model_place_enter(&place, (struct path_step){.name = field});
     return place;

@@ -20,7 +20,8 @@ os_code model_value_take(const struct model *model, const struct model_field *fi
     return code;
 }
 
-/* "Order.lines", with which sentences about a value begin. */
+/* "Order.lines", with which sentences about a value begin. It is only made where there is one: for each value it would
+ * take as long as the value. */
 static const char *full_name(const struct model *model, const struct model_field *field, char ret[PATH_TEXT_SIZE])
 {
     const struct model_place place = model_place_of(model->name, field->name, OS_OK, NULL);
@@ -31,6 +32,8 @@ os_code model_value_to_attribute(const struct model *model, const struct model_f
                                  json_t **ret, os_error *err)
 {
     char name[PATH_TEXT_SIZE];
+    if (value_from_json(value, field->name, ret, NULL) == OS_OK)
+        return OS_OK;
     return value_from_json(value, full_name(model, field, name), ret, err);
 }
 
@@ -50,7 +53,9 @@ os_code model_value_from_attribute(const struct model *model, const struct model
     char name[PATH_TEXT_SIZE];
     json_t *json = nearest(field, attribute);
     *ret = NULL;
-    os_code code = json == NULL ? value_to_json(attribute, full_name(model, field, name), &json, err) : OS_OK;
+    os_code code = json == NULL ? value_to_json(attribute, field->name, &json, NULL) : OS_OK;
+    if (code != OS_OK)
+        code = value_to_json(attribute, full_name(model, field, name), &json, err);
     if (code == OS_OK)
         code = model_value_take(model, field, json, OS_ERR_PROTOCOL, ret, err);
     json_decref(json);

@@ -14,6 +14,7 @@ struct getting {
     bool is_weak;
     json_t *given[ROWS_AT_ONCE_MAX];       /* what stands as key */
     struct os_row *rows[ROWS_AT_ONCE_MAX]; /* not in the transaction yet, but for those that were cached */
+    uint64_t hashes[ROWS_AT_ONCE_MAX];     /* of their keys */
     bool is_cached[ROWS_AT_ONCE_MAX];
     struct os_row *partial[ROWS_AT_ONCE_MAX]; /* what an index gave of the row without all its fields, or NULL */
     json_t *expired[ROWS_AT_ONCE_MAX];        /* the item of a row that counts as missing, or NULL */
@@ -43,13 +44,16 @@ static os_code refuse_repeated(const struct os_row *row, os_error *err)
                      row_text(row, text));
 }
 
-static os_code check_twice(const struct getting *getting, size_t number, os_error *err)
+static os_code check_twice(struct getting *getting, size_t number, os_error *err)
 {
     char text[ROW_TEXT_SIZE];
+    const struct os_row *asked = getting->rows[number];
+    getting->hashes[number] = rows_key_hash(&asked->model->table.keys, asked->key);
     for (size_t i = 0; i < number; i++) {
         const struct os_row *row = getting->rows[i];
-        if (strcmp(row->model->table.name, getting->rows[number]->model->table.name) == 0 &&
-            rows_same_key(&row->model->table.keys, row->key, getting->rows[number]->key))
+        if (getting->hashes[i] == getting->hashes[number] &&
+            strcmp(row->model->table.name, asked->model->table.name) == 0 &&
+            rows_same_key(&row->model->table.keys, row->key, asked->key))
             return error_set(err, OS_ERR_ARGUMENT, "The row %s is asked for twice: name it once.", row_text(row, text));
     }
     return OS_OK;
