@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "syntax/json.h"
 
-#include "syntax/json_reader.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +66,14 @@ json_t *json_parse(const char *text, size_t len, size_t flags, json_error_t *ret
 
 json_t *json_read(const char *text, size_t len)
 {
-    return text != NULL ? json_reader_run(text, len) : NULL;
+    if (text == NULL || !is_within_bounds(text, len))
+        return NULL;
+    json_t *root = json_parse(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+    if (!json_is_object(root)) {
+        json_decref(root);
+        return NULL;
+    }
+    return root;
 }
 
 static int append(const char *data, size_t len, void *out)

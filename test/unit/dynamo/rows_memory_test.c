@@ -239,7 +239,8 @@ static const struct read_row {
      "{'Items':[" A1 "],'LastEvaluatedKey':{'pk':{'S':'a'},'sk':{'N':'2'}}}"},
 };
 
-/* Once one allocation fails, all later ones do. An empty object takes two. */
+/* Once one allocation fails, all later ones do: the lexer of jansson 2.14, which goes on without a byte for which there
+ * was no memory, writes past the end of a string that has lost its quote. */
 TEST_ROWS_WITH(answering, read_rows, an_answer_that_finds_no_memory_decides_nothing)
 {
     size_t undecided = 0;
@@ -255,5 +256,5 @@ TEST_ROWS_WITH(answering, read_rows, an_answer_that_finds_no_memory_decides_noth
         was_poorer = was_poorer || outcome == row->poorer;
         undecided += is_undecided;
     }
-    assert_true(undecided > 1 && was_poorer);
+    assert_true(undecided > 2 && was_poorer);
 }
