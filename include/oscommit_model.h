@@ -274,7 +274,8 @@ OS_API os_code os_query_run(os_query *query, size_t count, os_row_fn each, void 
  * the run ends; what stays behind, because a process was killed or an answer lost, by os_txn_gc. */
 
 /* The model of intents, whose rows are in a table of their own: its key is `_id` (S), as of other models with a string for
- * a key. One table may be for many buckets. *ret is for os_model_free. OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY. */
+ * a key. One table may be for many buckets of one endpoint; of embedded stores each wants its own. *ret is for os_model_free.
+ * OS_ERR_ARGUMENT, OS_ERR_NO_MEMORY. */
 OS_API os_code os_stage_model(const char *table, os_model **ret, os_error *err);
 
 /* What is staged. Brackets name the defaults. */
