@@ -136,12 +136,13 @@ static os_code visit(void *context, os_txn *txn, os_error *err)
     return bank_visit(&plan, txn, err);
 }
 
-TEST_WITH(wire, what_is_only_added_to_has_no_condition_but_that_it_is_there)
+TEST_WITH(wire, what_is_only_added_to_must_be_there_and_stay_within_its_type)
 {
     WIRE_SCRIPT(wire, OK(WIRE_FOUND(A_READ)), DONE);
     check_committed(wire, visit, 1);
     json_t *update = wire_request(wire, 1, "UpdateItem");
-    check_expression(wire, update, "ConditionExpression", "attribute_exists(_id)");
+    check_expression(wire, update, "ConditionExpression",
+                     "attribute_exists(_id) AND visits BETWEEN -9007199254740992 AND 9007199254740990");
     check_expression(wire, update, "UpdateExpression", "SET visits = visits + 1, _txn = $OWN REMOVE _txn_before");
     json_decref(update);
 }
