@@ -7,6 +7,7 @@ import gc
 import logging
 import threading
 import time
+import weakref
 
 import oscommit
 import pytest
@@ -374,3 +375,36 @@ async def test_a_close_ends_what_is_under_way(embedded_account, in_loop):
         await client.transact_async(make)
     with oscommit.Client.from_url(f"sqlite://{file}") as other:
         assert found(other, model) is None
+
+
+def test_nothing_is_left_of_those_that_have_ended(embedded_account):
+    client, model, _ = embedded_account
+    client.transact(lambda tx: tx.create(model, id="a", balance=0) and None)
+    ours = threading.active_count()
+
+    class Held:
+        pass
+
+    async def change(tx, held):
+        (await tx.get(model, "a")).balance += 1
+        return held
+
+    async def fail(tx, held):
+        await tx.get(model, "a")
+        raise ValueError(held)
+
+    async def many():
+        left = []
+        for i in range(20):
+            held = Held()
+            left.append(weakref.ref(held))
+            assert await client.transact_async(lambda tx, held=held: change(tx, held)) is held
+            with pytest.raises(ValueError):
+                await client.transact_async(lambda tx, held=held: fail(tx, held))
+        del held
+        return left
+
+    left = asyncio.run(many())
+    gc.collect()
+    assert not client._flights and threading.active_count() == ours
+    assert [one for one in left if one() is not None] == []

@@ -55,6 +55,46 @@ def test_the_interpreter_ends_with_operations_in_flight(tmp_path):
     assert out == "end\n" and "Fatal" not in err
 
 
+def test_the_interpreter_ends_with_transactions_under_way(tmp_path):
+    """In their functions, and in their commits: of loops that have stopped, are closed, or are forgotten."""
+    out, err = run_script(
+        """
+        from oscommit.models import Model, key
+
+        class Row(Model):
+            id: str = key()
+
+        client = oscommit.Client.from_url(store=URL, on_abandoned=lambda left: print(left.verdict))
+        client.table(Row, create=True)
+
+        async def never(tx):
+            tx.create(Row, id="never")
+            await asyncio.Event().wait()
+
+        async def inner(tx):
+            await client.transact_async(never)
+
+        async def commit(tx):
+            tx.create(Row, id="commit")
+            loop.stop()
+
+        stopped = asyncio.new_event_loop()
+        stays = stopped.create_task(client.transact_async(inner))
+        stopped.run_until_complete(asyncio.sleep(0.1))
+        loop = asyncio.new_event_loop()
+        tasks = [loop.create_task(client.transact_async(function)) for function in (never, commit)]
+        loop.run_forever()
+        for flight in list(client._flights):
+            if flight.loop is loop and flight._call.arguments[0].function is commit:
+                flight._thread.join()
+        loop.close()
+        print("end", flush=True)
+        """,
+        tmp_path,
+    )
+    assert out == "end\ncommitted\n" and "Fatal" not in err
+
+
 def test_an_open_store_is_closed_at_the_end(tmp_path):
     out, err = run_script("store.put('k', b'1', mode='create'); leases = None; print('end')", tmp_path)
     assert out == "end\n" and err == ""
