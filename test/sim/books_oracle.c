@@ -44,17 +44,18 @@ static void check_verdict(struct world *world, const struct run *run)
         world_fail(world, "%s is told as committed, and never took effect.", name);
 }
 
-/* What stands in front of the service has answered more than once. */
-static bool may_be_elsewhere(const struct world *world, os_code code)
+/* What stands in front of the service has answered more than once; or it was not allowed. */
+static bool is_excused(const struct world *world, os_code code)
 {
-    return code == OS_ERR_CONFIG && world->faults.struck[FAULT_FOREIGN] > 1;
+    return (code == OS_ERR_CONFIG && world->faults.struck[FAULT_FOREIGN] > 1) ||
+           (code == OS_ERR_DENIED && world->faults.struck[FAULT_DENIED] > 0);
 }
 
 static void check_code(struct world *world, const struct run *run)
 {
     char name[64];
     bool blames = oracle_blames(run->code) && !oracle_may_blame(world);
-    if (run->returned && blames && !may_be_elsewhere(world, run->code))
+    if (run->returned && blames && !is_excused(world, run->code))
         world_fail(world, "%s ends with %s, which blames the caller.", name_of(world->books, run, name),
                    os_code_name(run->code));
 }

@@ -78,6 +78,13 @@ bool contention_answer(const struct buf *request, uint64_t choice, uint64_t now_
                   now_ms, ret);
 }
 
+bool contention_denied(uint64_t now_ms, struct buf *ret)
+{
+    return answer(json_pack("{s:s, s:s}", "__type", "com.amazon.coral.service#AccessDeniedException", "Message",
+                            "User: arn:aws:iam::123456789012:user/sim is not authorized to perform this"),
+                  now_ms, ret);
+}
+
 bool contention_in_progress(uint64_t now_ms, struct buf *ret)
 {
     return answer(json_pack("{s:s, s:s}", "__type", TYPE("TransactionInProgressException"), "Message",

@@ -14,6 +14,8 @@ bool contention_may_be(const struct buf *request);
  * memory. */
 bool contention_answer(const struct buf *request, uint64_t choice, uint64_t now_ms, struct buf *ret);
 
+bool contention_denied(uint64_t now_ms, struct buf *ret); /* of any request */
+
 bool contention_may_be_in_progress(const struct buf *request);
 bool contention_in_progress(uint64_t now_ms, struct buf *ret);
 

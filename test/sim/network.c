@@ -191,6 +191,10 @@ static bool is_contended(struct parcel *parcel, uint64_t now_ms, struct buf *ans
 {
     if (parcel->to_s3 || parcel->world->books == NULL)
         return false;
+    if (strikes(parcel, FAULT_DENIED)) {
+        must(contention_denied(now_ms, answer));
+        return true;
+    }
     if (is_in_progress(parcel, now_ms, answer))
         return true;
     if (!contention_may_be(&parcel->bytes) || !strikes(parcel, FAULT_CONTENTION))
