@@ -67,8 +67,8 @@ static bool read_row(const json_t *json, struct row_mark *ret, struct rows_table
     const json_t *key = json_object_get(json, "key");
     ret->part = part_of(json_member_string(json, "part"));
     ret->read_token = json_member_string(json, "read");
-    if (table == NULL || !is_key(key) || ret->part == 0 ||
-        (ret->part == TRANSACTION_WRITE) != row_token_is(ret->read_token))
+    bool fits = ret->part == TRANSACTION_WRITE ? row_token_is(ret->read_token) : ret->read_token == NULL;
+    if (table == NULL || !is_key(key) || ret->part == 0 || !fits)
         return false;
     *ret_table =
         (struct rows_table){.name = table, .keys = {MODEL_PARTITION, json_object_size(key) == 2 ? MODEL_SORT : NULL}};

@@ -140,6 +140,31 @@ TEST_WITH(lost, what_is_cancelled_before_it_is_sent_was_not_executed)
     assert_int_equal(document_fake_writes(&lost->fake), 0);
 }
 
+/* W6: what it expects is there all the time. */
+TEST_WITH(lost, a_write_that_is_looked_for_is_ended_by_its_caller)
+{
+    struct several several;
+    pthread_t thread;
+    os_cancel *cancel = NULL;
+    make_several(lost, &several);
+    assert_int_equal(os_cancel_new(&cancel), OS_OK);
+    several.call.cancel = cancel;
+    lost->fake.pass_at_last = NULL;
+    document_fake_play(&lost->fake, "x");
+    assert_int_equal(pthread_create(&thread, NULL, write_several, &several), 0);
+    assert_true(http_server_wait_count(lost->fake.server, THREE + FAKE_LOOKS));
+    os_cancel_trigger(cancel);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    os_cancel_free(cancel);
+    assert_int_equal(several.results[0].verdict, OS_UNKNOWN);
+    CHECK_SAYS(&several.results[0].error, "What it expects is there");
+    assert_non_null(several.results[0].ticket);
+    os_free(several.results[0].ticket);
+    for (int i = 1; i < THREE; i++)
+        assert_int_equal(several.results[i].verdict, OS_COMMITTED);
+    assert_int_equal(document_fake_writes(&lost->fake), THREE);
+}
+
 TEST_WITH(lost, one_deadline_is_that_of_all_writes)
 {
     struct several several;

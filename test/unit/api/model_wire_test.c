@@ -424,6 +424,8 @@ static const struct bad_ticket {
     {"no token", "\"token\":\"", "\"token\":\"x", "none of a transaction"},
     {"a write without what was read", "\"read\"", "\"raed\"", "none of a transaction"},
     {"another part", "\"part\":\"write\"", "\"part\":\"bare\"", "none of a transaction"},
+    {"a strange token of what was not read", "\"part\":\"write\",\"read\":\"", "\"part\":\"bare\",\"read\":\"x",
+     "none of a transaction"},
     {"no such part", "\"part\":\"write\"", "\"part\":\"check\"", "none of a transaction"},
     {"another key", "\"_id\"", "\"id\"", "none of a transaction"},
     {"a key of another type", "{\"S\":\"a\"}", "{\"BOOL\":true}", ""},
