@@ -20,8 +20,8 @@ class RaceWithTransactions(TransactionRace):
     def test_what_is_unknown_is_settled_by_its_ticket(self):
         """With so short a deadline an answer that is late leaves it open."""
         line, told = self.has_an_order("--faults", "kill,slow,late,lost-reply", "--deadline-ms", 700, seconds=20)
-        settled = [entry["settled"] for entry in told if "settled" in entry]
-        self.assertIn("committed", settled, line)
+        settled = {entry["settled"] for entry in told if "settled" in entry}
+        self.assertTrue(settled & {"committed", "not executed"}, line)
 
 
 if __name__ == "__main__":
