@@ -5,6 +5,7 @@ import asyncio
 import contextvars
 import gc
 import logging
+import random
 import threading
 import time
 import weakref
@@ -408,3 +409,47 @@ def test_nothing_is_left_of_those_that_have_ended(embedded_account):
     gc.collect()
     assert not client._flights and threading.active_count() == ours
     assert [one for one in left if one() is not None] == []
+
+
+async def test_the_truth_about_each_that_is_cancelled(tables, account):
+    """At any moment: what was told is what is there."""
+    pauses = random.Random(7)
+    loop = asyncio.get_running_loop()
+    verdicts = {}
+
+    async def make(tx, id):
+        await tx.get(account, id)
+        await asyncio.sleep(0)
+        tx.create(account, id=id, balance=1)
+
+    async def one(id, pause_s):
+        task = asyncio.ensure_future(tables.transact_async(lambda tx: make(tx, id), deadline_s=60))
+        loop.call_later(pause_s, task.cancel)
+        try:
+            await task
+            verdicts[id] = "committed"
+        except asyncio.CancelledError as error:
+            left = oscommit.abandoned(error)
+            verdicts[id] = "not executed" if left is None else left.verdict
+            if verdicts[id] == "unknown":
+                verdicts[id] = await settled(left.ticket)
+
+    async def settled(ticket):
+        try:
+            await tables.resolve_async(ticket)
+        except ContentionError:
+            return "not executed"
+        except oscommit.Unknown:  # of a row that is made alone, and is not there: it may come yet
+            return "unknown"
+        return "committed"
+
+    begun = loop.time()
+    await asyncio.gather(*(one(f"calm {i}", 60) for i in range(16)))
+    longest_s = loop.time() - begun
+    while len(verdicts) < 80 or not {"committed", "not executed"} <= set(verdicts.values()):
+        assert len(verdicts) < 800, "the pauses fit nothing"
+        await asyncio.gather(*(one(str(len(verdicts) + i), pauses.random() * 2 * longest_s) for i in range(16)))
+    assert not tables._flights
+    rows = set(tables.transact(lambda tx: [row.id for row in tx.scan(account)])) - {"a"}
+    assert rows >= {id for id, verdict in verdicts.items() if verdict == "committed"}
+    assert not rows & {id for id, verdict in verdicts.items() if verdict == "not executed"}
