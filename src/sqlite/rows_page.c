@@ -72,7 +72,8 @@ static bool keep_item(const struct rows_list *list, json_t *item, json_t *items)
     return json_array_append_new(items, projection_of(item, list->paths, list->path_count)) == 0;
 }
 
-/* Looks at an item, or at what an index has of it; `is_over` when it belongs to the next page, or is the last of this one. */
+/* Looks at an item, or at what an index has of it; `is_over` when it belongs to the next page, or is the last of this
+ * one. */
 static bool take_item(struct reading *reading, json_t *item, size_t whole)
 {
     const struct rows_list *list = reading->plan.list;
