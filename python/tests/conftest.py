@@ -35,6 +35,21 @@ class Place:
     def open(self, **more):
         return oscommit.Store.from_url(**{"url": self.url, **self.options, **more})
 
+    def environment(self):
+        """Of a program that takes its options from there, but the URL."""
+        variables = {
+            "s3_endpoint": "AWS_ENDPOINT_URL_S3",
+            "dynamodb_endpoint": "AWS_ENDPOINT_URL_DYNAMODB",
+            "access_key_id": "AWS_ACCESS_KEY_ID",
+            "secret_access_key": "AWS_SECRET_ACCESS_KEY",
+            "region": "AWS_REGION",
+            "ledger": "OSCOMMIT_LEDGER",
+        }
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "OSCOMMIT_"))}
+        environment["AWS_EC2_METADATA_DISABLED"] = "true"
+        environment.update({variables[name]: value for name, value in self.options.items() if name in variables})
+        return environment
+
 
 @pytest.fixture(scope="session")
 def servers():

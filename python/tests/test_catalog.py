@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The catalog of the examples in Python, beside that in C: processes of both race on one catalog, and are killed."""
 
+import json
 import os
 import shutil
 import stat
@@ -36,20 +37,40 @@ def in_c(tmp_path_factory):
     return str(path)
 
 
-def test_writers_of_both_languages_race(tmp_path, in_c):
+@pytest.fixture(params=["embedded", "minio"])
+def catalog(request):
+    """(URL of the store, environment): there is no catalog yet."""
+    place = request.getfixturevalue(request.param)
+    environment = place.environment()
+    if request.param == "embedded":
+        oscommit.init(place.url[len("file://") :])
+        return place.url, environment
+    for table in ("Catalog", "CatalogIntents"):
+        delete_table(place.options["dynamodb_endpoint"], table)
+    return place.url, {**environment, "CATALOG_STRIDE": "12"}
+
+
+def delete_table(endpoint, name):
+    from oscommit_testing import signed_request
+
+    headers = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.DeleteTable"}
+    signed_request(endpoint, "dynamodb", "POST", "/", json.dumps({"TableName": name}).encode(), headers)
+
+
+def test_writers_of_both_languages_race(tmp_path, in_c, catalog):
     """Those with odd numbers are in Python, and so are the gcs: a writer and a gc are killed after each of their requests."""
     both = program(
         tmp_path / "both",
         f'case "$2 $3" in commit*[13579] | gc*) exec {PYTHON} "$@" ;; *) exec "{in_c}" "$@" ;; esac',
     )
     tool = program(tmp_path / "oscommit", f'exec "{sys.executable}" -m oscommit "$@"')
-    store = f"file://{tmp_path}/store"
-    oscommit.init(f"{tmp_path}/store")
-    race = [os.path.join(ROOT, "test", "package", "catalog_test.sh"), tool, both, store]
-    done = subprocess.run(["bash", *race], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
-    in_python, c = (
-        subprocess.run(["bash", "-c", f'{command} "$0" log', store], capture_output=True, text=True, check=True).stdout
-        for command in (PYTHON, in_c)
-    )
-    assert in_python == c and len(c.splitlines()) > 100
+    url, environment = catalog
+
+    def run(*command):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+        return done.stdout
+
+    run("bash", os.path.join(ROOT, "test", "package", "catalog_test.sh"), tool, both, url)
+    log = run(in_c, url, "log")
+    assert run("bash", "-c", f'{PYTHON} "$0" log', url) == log and len(log.splitlines()) > 100

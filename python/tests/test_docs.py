@@ -53,17 +53,7 @@ def test_the_example_of_the_readme_is_that_of_the_examples():
 
 
 def test_the_example_of_the_readme_publishes_once(place):
-    variables = {
-        "s3_endpoint": "AWS_ENDPOINT_URL_S3",
-        "dynamodb_endpoint": "AWS_ENDPOINT_URL_DYNAMODB",
-        "access_key_id": "AWS_ACCESS_KEY_ID",
-        "secret_access_key": "AWS_SECRET_ACCESS_KEY",
-        "region": "AWS_REGION",
-        "ledger": "OSCOMMIT_LEDGER",
-    }
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "OSCOMMIT_"))}
-    environment["AWS_EC2_METADATA_DISABLED"] = "true"
-    environment.update({variables[name]: value for name, value in place.options.items() if name in variables})
+    environment = place.environment()
     command = [sys.executable, os.path.join(ROOT, "examples", "publish.py"), place.url]
     first, second = (subprocess.run(command, env=environment, capture_output=True, text=True) for _ in range(2))
     assert (first.returncode, first.stdout[:10], first.stderr) == (0, "committed ", "")

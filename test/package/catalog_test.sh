@@ -109,13 +109,16 @@ race() { # ROUND KILLED-FROM
 }
 
 touch "$work/said.0"
-for ((step = 1; step <= 29; step += 4)); do
+stride=${CATALOG_STRIDE:-4} # a larger one leaves steps out
+rounds=0
+for ((step = 1; step <= 29; step += stride)); do
+    ((++rounds))
     race "$step" "$step"
     judge "killed from $step on" leftovers
     run gc now >/dev/null || fail "gc failed"
     judge "gc after $step"
 done 2>/dev/null
-((killed >= 24)) || fail "only $killed were killed"
+((killed >= 3 * rounds)) || fail "only $killed were killed"
 
 # A gc that is killed after each of its requests, twice: the second meets what the first has begun.
 race 100 4
