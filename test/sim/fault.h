@@ -76,7 +76,7 @@
     X(BARE, "bare", 500)               /* a while: another puts a row as he has read it, and without its tokens */    \
     X(FORGETS, "forgets", 1000)        /* the world: ClientRequestTokens are not remembered, nor believed to be */    \
     X(CUT_OFF, "cut-off", 100)         /* a write of rows: from then on its process is cut off for minutes */         \
-    X(DENIED, "denied", 150)           /* a request about rows: not allowed, for once */
+    X(DENIED, "denied", 700)           /* a write of rows soon after a loss: not allowed */
 
 enum fault_kind {
 #define FAULT_ENUM(symbol, name, rate) FAULT_##symbol,

@@ -125,6 +125,7 @@ static void deliver_after(struct parcel *parcel, enum engine_delivery delivery, 
 /* The other side hears of a loss by a reset, or never. */
 static void lose(struct parcel *parcel)
 {
+    parcel->process->lost_us = parcel->world->schedule.now_us;
     if (draw(parcel, PURPOSE_LOSS, 0, 1) == 0)
         free_parcel(parcel);
     else
@@ -191,7 +192,9 @@ static bool is_contended(struct parcel *parcel, uint64_t now_ms, struct buf *ans
 {
     if (parcel->to_s3 || parcel->world->books == NULL)
         return false;
-    if (strikes(parcel, FAULT_DENIED)) {
+    uint64_t lost_us = parcel->process->lost_us;
+    bool follows_loss = lost_us > 0 && lost_us + UINT64_C(30) * SECOND > parcel->world->schedule.now_us;
+    if (parcel->kind == NETWORK_ROWS && follows_loss && strikes(parcel, FAULT_DENIED)) {
         must(contention_denied(now_ms, answer));
         return true;
     }
@@ -412,6 +415,7 @@ static void arrive(void *context, uint64_t unused)
 static uint64_t lateness_us(const struct parcel *parcel)
 {
     bool bounded = parcel->kind == NETWORK_ATTEMPT && !parcel->world->store_expires;
+    parcel->process->lost_us = parcel->world->schedule.now_us;
     bool is_short = draw(parcel, PURPOSE_LATE, 0, 3) != 0 && !is_cut_off(parcel);
     uint64_t most_ms = is_short ? 15000 : parcel->kind == NETWORK_ROWS ? 400000 : 150000;
     return draw(parcel, PURPOSE_LATE, 1000, bounded ? 12000 : most_ms) * MS;
@@ -436,6 +440,7 @@ static bool goes_adrift(struct parcel *parcel, uint64_t way_us)
     if (!is_attempt(parcel) || parcel->body != NETWORK_BODY_AT_ONCE || !strikes(parcel, FAULT_ATTEMPT_ADRIFT))
         return false;
     struct parcel *adrift = copy_parcel(parcel);
+    parcel->process->lost_us = parcel->world->schedule.now_us;
     adrift->copy = true;
     uint64_t longest_ms = parcel->kind == NETWORK_ROWS ? 400000 : 12000;
     uint64_t most_ms = draw(parcel, PURPOSE_ADRIFT, 0, 3) == 0 ? longest_ms : 1000;

@@ -36,6 +36,7 @@ struct process {
     uint64_t stopped_until_us; /* paused or suspended */
     uint64_t stopped_us;       /* altogether */
     uint64_t cut_off_until_us; /* from the services */
+    uint64_t lost_us;          /* when a request or an answer was last lost, or late */
     bool dead;
     struct memory_owner memory;
     struct task *tasks;

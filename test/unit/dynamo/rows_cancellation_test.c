@@ -296,20 +296,12 @@ TEST_ROWS_WITH(transacting, code_rows, a_code_says_whether_it_was_applied)
     assert_answers(transacting, ROWS_NOT_JUDGED);
 }
 
-static const struct large_row {
-    const char *name; /* how the answer begins */
-} large_rows[] = {
-    {"{'__type':'TransactionCanceledException','CancellationReasons':["},
-    {"{'__type':'Transaction"},
-};
-
 /* Which of a single write would be a failed condition. */
-TEST_ROWS_WITH(transacting, large_rows, a_cancellation_that_is_too_large_leaves_it_open)
+TEST_WITH(transacting, a_cancellation_that_is_too_large_leaves_it_open)
 {
     struct buf body;
     buf_init(&body, DYNAMO_ANSWER_MAX);
-    buf_add_str(&body, quoted(&transacting->trees, row->name));
-    buf_add_str(&body, "{}");
+    buf_add_str(&body, "{\"__type\":\"TransactionCanceledException\",\"CancellationReasons\":[{}");
     for (size_t i = 0; i < JSON_VALUES_MAX; i++)
         buf_add_str(&body, ",{}");
     assert_true(buf_add_str(&body, "]}"));
