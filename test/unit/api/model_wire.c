@@ -37,10 +37,9 @@ static bool is_write(const struct http_server_record *record)
     return target != NULL && strstr(target, "Get") == NULL;
 }
 
-static void respond(void *context, const struct http_server_record *record, struct buf *scratch,
-                    struct http_server_step *ret)
+static void respond_next(struct wire *wire, const struct http_server_record *record, struct buf *scratch,
+                         struct http_server_step *ret)
 {
-    struct wire *wire = context;
     struct buf body;
     *ret = (struct http_server_step){.leave = HTTP_SERVER_RESET};
     if (wire->next >= wire->count) {
@@ -66,8 +65,18 @@ static void respond(void *context, const struct http_server_record *record, stru
     ret->leave = HTTP_SERVER_KEEP;
 }
 
+static void respond(void *context, const struct http_server_record *record, struct buf *scratch,
+                    struct http_server_step *ret)
+{
+    struct wire *wire = context;
+    pthread_mutex_lock(&wire->lock);
+    respond_next(wire, record, scratch, ret);
+    pthread_mutex_unlock(&wire->lock);
+}
+
 void wire_set_up(struct wire *ret)
 {
+    pthread_mutex_init(&ret->lock, NULL);
     const struct http_server_options options = {.respond = respond, .respond_context = ret};
     ret->server = http_server_start(&options);
     const char *host = http_server_host(ret->server);
@@ -80,18 +89,24 @@ void wire_tear_down(struct wire *wire)
 {
     bank_close(&wire->bank);
     http_server_stop(wire->server);
+    pthread_mutex_destroy(&wire->lock);
 }
 
 void wire_say(struct wire *wire, const struct wire_answer *answers, size_t count)
 {
+    pthread_mutex_lock(&wire->lock);
     wire->answers = answers;
     wire->count = count;
     wire->next = 0;
+    pthread_mutex_unlock(&wire->lock);
 }
 
-void wire_check_all_came(const struct wire *wire)
+void wire_check_all_came(struct wire *wire)
 {
-    assert_int_equal(wire->next, wire->count);
+    pthread_mutex_lock(&wire->lock);
+    size_t came = wire->next;
+    pthread_mutex_unlock(&wire->lock);
+    assert_int_equal(came, wire->count);
 }
 
 json_t *wire_request(const struct wire *wire, size_t index, const char *operation)

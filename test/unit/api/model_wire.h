@@ -9,6 +9,8 @@
 #include "unit/api/client_scratch.h"
 
 #include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 /* Of a row as it was read, and of somebody else. */
 #define WIRE_READ  "0000000000000000000000000000000a"
@@ -39,7 +41,8 @@ struct wire {
     struct bank bank;
     struct http_server *server;
     const struct wire_answer *answers;
-    size_t count;
+    pthread_mutex_t lock; /* the server has threads of its own */
+    atomic_size_t count;
     size_t next;
     char own[33]; /* of the first attempt */
 };
@@ -50,7 +53,7 @@ void wire_tear_down(struct wire *wire);
     static const struct wire_answer wire_script[] = {__VA_ARGS__}; \
     wire_say(wire, wire_script, sizeof(wire_script) / sizeof(wire_script[0]))
 void wire_say(struct wire *wire, const struct wire_answer *answers, size_t count);
-void wire_check_all_came(const struct wire *wire);
+void wire_check_all_came(struct wire *wire);
 
 /* The body of a request; json_decref. It is to this operation. */
 json_t *wire_request(const struct wire *wire, size_t index, const char *operation);
