@@ -5,6 +5,7 @@ Without the servers' environment those tests are skipped, or fail where OSCOMMIT
 
 import itertools
 import os
+import signal
 import sys
 import uuid
 
@@ -149,3 +150,11 @@ def proxy(minio):
     harmful = HarmfulProxy(where.hostname, where.port)
     yield harmful, Place(minio.url, **{**minio.options, "s3_endpoint": harmful.url})
     harmful.close()
+
+
+@pytest.fixture
+def interruptible():
+    """SIGINT raises KeyboardInterrupt, also where a shell has started the tests in its background and ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

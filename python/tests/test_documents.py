@@ -162,7 +162,7 @@ async def test_a_cancelled_write_keeps_its_tickets(silent_client):
     assert oscommit.abandoned(caught.value) in told
 
 
-def test_an_interrupt_keeps_the_ticket(silent_client):
+def test_an_interrupt_keeps_the_ticket(silent_client, interruptible):
     told = []
     silent_client.on_abandoned = told.append
 

@@ -310,7 +310,7 @@ def test_others_run_while_it_waits(embedded_account):
     assert outcome == [None] and found(client, model)["balance"] == 1
 
 
-def test_an_interrupt_during_the_commit_says_what_became_of_it(embedded_account):
+def test_an_interrupt_during_the_commit_says_what_became_of_it(embedded_account, interruptible):
     client, model, file = embedded_account
     in_function = threading.Event()
     lock = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
