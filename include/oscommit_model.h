@@ -172,8 +172,8 @@ OS_API const os_model *os_row_model(const os_row *row);
 /* Whether the row is not in the table yet. */
 OS_API int os_row_is_new(const os_row *row);
 
-/* A field as JSON, borrowed until it has another value or the function returns; *ret is NULL where it has no value. Its value becomes a
- * condition of the commit. OS_ERR_ARGUMENT: the model has no such field. */
+/* A field as JSON, borrowed until it has another value or the function returns; *ret is NULL where it has no value. Its
+ * value becomes a condition of the commit. OS_ERR_ARGUMENT: the model has no such field. */
 OS_API os_code os_row_get(os_row *row, const char *field, const char **ret, os_error *err);
 /* The same of a value of this type. OS_ERR_NOT_FOUND: it has none. OS_ERR_ARGUMENT: the field is of another type. */
 OS_API os_code os_row_get_int(os_row *row, const char *field, int64_t *ret, os_error *err);
@@ -262,6 +262,7 @@ OS_API os_code os_query_fetch(os_query *query, size_t count, const char *token, 
 typedef os_code (*os_row_fn)(void *context, os_row *row, os_error *err);
 /* The first `count` rows, or all, one after the other. They are fetched a hundred at a time. Blocks. Fails as os_query_fetch. */
 OS_API os_code os_query_run(os_query *query, size_t count, os_row_fn each, void *context, os_error *err);
+
 /* ------------------------------------------------------------------------------------------------ objects with rows
  *
  * Objects that become visible together with rows, or not at all: a run stages each under a key that nobody else has, and
