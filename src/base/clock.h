@@ -29,6 +29,13 @@ static inline uint64_t clock_monotonic_ms(void)
     return now.monotonic_ms;
 }
 
+/* Until a deadline; 0 once it has passed. */
+static inline uint64_t clock_left_ms(uint64_t deadline_monotonic_ms)
+{
+    uint64_t now_ms = clock_monotonic_ms();
+    return deadline_monotonic_ms > now_ms ? deadline_monotonic_ms - now_ms : 0;
+}
+
 /* Since `start`, by the clock that says most; a clock that went backwards counts as 0. */
 static inline uint64_t clock_elapsed_max(const struct clock_reading *start, const struct clock_reading *now)
 {

@@ -12,8 +12,7 @@ static bool has_one_to_start(const struct row_set *set)
 static void start_next(struct row_set *set)
 {
     os_call left = set->limits;
-    uint64_t now_ms = clock_monotonic_ms();
-    left.deadline_ms = now_ms < set->deadline_monotonic_ms ? set->deadline_monotonic_ms - now_ms : 0;
+    left.deadline_ms = clock_left_ms(set->deadline_monotonic_ms);
     set->under_way++;
     row_call_start(&set->calls[set->next++], &left);
 }

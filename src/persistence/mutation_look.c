@@ -42,12 +42,6 @@ static enum steps_next pause_is_over(struct persistence *call)
     return mutations->interval.cut ? end_mutations(call) : mutations_look(call);
 }
 
-static uint64_t left_ms(const struct persistence *call)
-{
-    uint64_t now_ms = clock_monotonic_ms();
-    return call->deadline_monotonic_ms > now_ms ? call->deadline_monotonic_ms - now_ms : 0;
-}
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -57,7 +51,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 static enum steps_next pause_before_look(struct persistence *call)
 {
     struct mutations *mutations = call->work;
-    uint64_t half_ms = left_ms(call) / 2;
+    uint64_t half_ms = clock_left_ms(call->deadline_monotonic_ms) / 2;
     if (half_ms < PAUSE_MS)
         return end_mutations(call);
     mutations->pause_ms = mutations->pause_ms == 0 ? PAUSE_MS : least(2 * mutations->pause_ms, PAUSE_MAX_MS);

@@ -21,10 +21,7 @@ void txn_free_rows(struct os_txn *txn)
 os_call txn_time_left(const struct os_txn *txn)
 {
     os_call left = *txn->call;
-    struct clock_reading now;
-    clock_read(&now);
-    bool is_over = now.monotonic_ms >= txn->deadline_monotonic_ms;
-    left.deadline_ms = is_over ? 0 : txn->deadline_monotonic_ms - now.monotonic_ms;
+    left.deadline_ms = clock_left_ms(txn->deadline_monotonic_ms);
     return left;
 }
 
