@@ -9,10 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "dynamo/table.h"
-
 #include <stdio.h>
-#include <string.h>
 
 static struct fake_dynamo *open_leases(void)
 {
@@ -22,25 +19,6 @@ static struct fake_dynamo *open_leases(void)
     struct fake_dynamo *dynamo = fake_dynamo_new(&options);
     assert_non_null(dynamo);
     return dynamo;
-}
-
-static void answer_is(struct fake_dynamo *dynamo, const char *operation, const char *json, int status)
-{
-    char target[64];
-    struct http_request request;
-    struct buf body;
-    struct buf empty;
-    buf_init(&empty, 1);
-    snprintf(target, sizeof(target), "DynamoDB_20120810.%s", operation);
-    assert_int_equal(dynamo_build_describe_table(&wire_dynamo_target, &request, &body, NULL), OS_OK);
-    buf_free(&body);
-    assert_true(http_headers_set(&request.headers, "x-amz-target", target));
-    request.body.data = json;
-    request.body.length = strlen(json);
-    wire_sign("dynamodb", &wire_keys, WIRE_S, false, &request);
-    struct http_response response = wire_dynamo(dynamo, &request, &empty, WIRE_MS);
-    assert_int_equal(response.status, status);
-    http_response_free(&response);
 }
 
 #define KEY(name)  "\"TableName\":\"leases\",\"Key\":{\"key\":{\"S\":\"" name "\"}}"
@@ -70,13 +48,13 @@ TEST(what_no_lease_asks_for_is_refused_and_noted)
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct fake_dynamo *dynamo = open_leases();
-        answer_is(dynamo, bad[i].operation, bad[i].json, 400);
+        wire_dynamo_is(dynamo, 0, bad[i].operation, bad[i].json, 400);
         assert_non_null(fake_dynamo_violation(dynamo));
         fake_dynamo_free(dynamo);
     }
     struct fake_dynamo *dynamo = open_leases();
-    answer_is(dynamo, "UpdateItem", "{" KEY("job#fencing-epoch") ADD_TOKEN ONE ALL_NEW "}", 200);
-    answer_is(dynamo, "UpdateItem", "{" KEY("job#fencing-epoch") ADD_TOKEN ONE ALL_NEW "}", 200);
+    wire_dynamo_is(dynamo, 0, "UpdateItem", "{" KEY("job#fencing-epoch") ADD_TOKEN ONE ALL_NEW "}", 200);
+    wire_dynamo_is(dynamo, 0, "UpdateItem", "{" KEY("job#fencing-epoch") ADD_TOKEN ONE ALL_NEW "}", 200);
     assert_null(fake_dynamo_violation(dynamo));
     assert_true(fake_dynamo_lease_of(dynamo, "job#fencing-epoch").token == 2);
     fake_dynamo_free(dynamo);
@@ -86,13 +64,13 @@ TEST(ttl_removes_a_lease_that_has_expired_and_no_free_one)
 {
     struct fake_dynamo *dynamo = open_leases();
     char put[512];
-    answer_is(dynamo, "PutItem", PUT(",\"lease_token\":{\"N\":\"7\"}") IF_FREE, 200);
+    wire_dynamo_is(dynamo, 0, "PutItem", PUT(",\"lease_token\":{\"N\":\"7\"}") IF_FREE, 200);
     assert_true(fake_dynamo_lease_of(dynamo, "job").token == 7);
     assert_string_equal(fake_dynamo_lease_of(dynamo, "job").version, "");
     assert_int_equal(fake_dynamo_expired_count(dynamo, UINT64_MAX - 1), 0);
     snprintf(put, sizeof(put), PUT(VERSION ",\"lease_owner\":{\"S\":\"me\"},\"lease_expiry\":{\"N\":\"%d\"}") IF_FREE,
              WIRE_S);
-    answer_is(dynamo, "PutItem", put, 200);
+    wire_dynamo_is(dynamo, 0, "PutItem", put, 200);
     assert_string_equal(fake_dynamo_lease_of(dynamo, "job").owner, "me");
     assert_int_equal(fake_dynamo_expired_count(dynamo, WIRE_MS + 999), 0);
     assert_int_equal(fake_dynamo_expired_count(dynamo, WIRE_MS + 1000), 1);

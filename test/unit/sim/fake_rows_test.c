@@ -9,11 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "dynamo/table.h"
-
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static struct fake_dynamo *open_rows(bool forgets)
 {
@@ -24,26 +20,6 @@ static struct fake_dynamo *open_rows(bool forgets)
     assert_non_null(dynamo);
     assert_true(fake_dynamo_make_table(dynamo, "rows", "_id", NULL));
     return dynamo;
-}
-
-/* Signed at WIRE_S and `after_s`, and answered then. */
-static void answer_is(struct fake_dynamo *dynamo, uint64_t after_s, const char *operation, const char *json, int status)
-{
-    char target[64];
-    struct http_request request;
-    struct buf body;
-    struct buf empty;
-    buf_init(&empty, 1);
-    snprintf(target, sizeof(target), "DynamoDB_20120810.%s", operation);
-    assert_int_equal(dynamo_build_describe_table(&wire_dynamo_target, &request, &body, NULL), OS_OK);
-    buf_free(&body);
-    assert_true(http_headers_set(&request.headers, "x-amz-target", target));
-    request.body.data = json;
-    request.body.length = strlen(json);
-    wire_sign("dynamodb", &wire_keys, WIRE_S + (int64_t)after_s, false, &request);
-    struct http_response response = wire_dynamo(dynamo, &request, &empty, WIRE_MS + after_s * 1000);
-    assert_int_equal(response.status, status);
-    http_response_free(&response);
 }
 
 #define TABLE  "\"TableName\":\"rows\""
@@ -62,13 +38,13 @@ static bool is_there(const struct fake_dynamo *dynamo)
 TEST(a_token_is_remembered_for_ten_minutes)
 {
     struct fake_dynamo *dynamo = open_rows(false);
-    answer_is(dynamo, 0, "TransactWriteItems", CREATE, 200);
+    wire_dynamo_is(dynamo, 0, "TransactWriteItems", CREATE, 200);
     assert_int_equal(fake_dynamo_effect_of(dynamo), FAKE_DYNAMO_APPLIED);
-    answer_is(dynamo, 1, "DeleteItem", ERASE, 200);
-    answer_is(dynamo, 599, "TransactWriteItems", CREATE, 200);
+    wire_dynamo_is(dynamo, 1, "DeleteItem", ERASE, 200);
+    wire_dynamo_is(dynamo, 599, "TransactWriteItems", CREATE, 200);
     assert_int_equal(fake_dynamo_effect_of(dynamo), FAKE_DYNAMO_NOTHING);
     assert_false(is_there(dynamo));
-    answer_is(dynamo, 600, "TransactWriteItems", CREATE, 200);
+    wire_dynamo_is(dynamo, 600, "TransactWriteItems", CREATE, 200);
     assert_true(is_there(dynamo));
     fake_dynamo_free(dynamo);
 }
@@ -76,10 +52,10 @@ TEST(a_token_is_remembered_for_ten_minutes)
 TEST(a_transaction_that_has_failed_is_not_remembered)
 {
     struct fake_dynamo *dynamo = open_rows(false);
-    answer_is(dynamo, 0, "PutItem", "{" TABLE ",\"Item\":{\"_id\":{\"S\":\"a\"}}}", 200);
-    answer_is(dynamo, 1, "TransactWriteItems", CREATE, 400);
-    answer_is(dynamo, 2, "DeleteItem", ERASE, 200);
-    answer_is(dynamo, 3, "TransactWriteItems", CREATE, 200);
+    wire_dynamo_is(dynamo, 0, "PutItem", "{" TABLE ",\"Item\":{\"_id\":{\"S\":\"a\"}}}", 200);
+    wire_dynamo_is(dynamo, 1, "TransactWriteItems", CREATE, 400);
+    wire_dynamo_is(dynamo, 2, "DeleteItem", ERASE, 200);
+    wire_dynamo_is(dynamo, 3, "TransactWriteItems", CREATE, 200);
     assert_int_equal(fake_dynamo_effect_of(dynamo), FAKE_DYNAMO_APPLIED);
     fake_dynamo_free(dynamo);
 }
@@ -87,10 +63,10 @@ TEST(a_transaction_that_has_failed_is_not_remembered)
 TEST(one_that_forgets_does_it_again)
 {
     struct fake_dynamo *dynamo = open_rows(true);
-    answer_is(dynamo, 0, "TransactWriteItems", CREATE, 200);
-    answer_is(dynamo, 1, "TransactWriteItems", CREATE, 400);
-    answer_is(dynamo, 2, "DeleteItem", ERASE, 200);
-    answer_is(dynamo, 3, "TransactWriteItems", CREATE, 200);
+    wire_dynamo_is(dynamo, 0, "TransactWriteItems", CREATE, 200);
+    wire_dynamo_is(dynamo, 1, "TransactWriteItems", CREATE, 400);
+    wire_dynamo_is(dynamo, 2, "DeleteItem", ERASE, 200);
+    wire_dynamo_is(dynamo, 3, "TransactWriteItems", CREATE, 200);
     assert_true(is_there(dynamo));
     fake_dynamo_free(dynamo);
 }
@@ -101,12 +77,12 @@ TEST(a_fence_is_told_from_a_write)
     "{" KEY ",\"UpdateExpression\":\"SET #n0 = :v0\",\"ExpressionAttributeNames\":{\"#n0\":\"" name \
     "\"},\"ExpressionAttributeValues\":{\":v0\":{\"S\":\"x\"}}}"
     struct fake_dynamo *dynamo = open_rows(false);
-    answer_is(dynamo, 0, "TransactWriteItems", CREATE, 200);
-    answer_is(dynamo, 1, "UpdateItem", SET("_txn"), 200);
+    wire_dynamo_is(dynamo, 0, "TransactWriteItems", CREATE, 200);
+    wire_dynamo_is(dynamo, 1, "UpdateItem", SET("_txn"), 200);
     assert_int_equal(fake_dynamo_effect_of(dynamo), FAKE_DYNAMO_FENCED);
-    answer_is(dynamo, 2, "UpdateItem", SET("v"), 200);
+    wire_dynamo_is(dynamo, 2, "UpdateItem", SET("v"), 200);
     assert_int_equal(fake_dynamo_effect_of(dynamo), FAKE_DYNAMO_APPLIED);
-    answer_is(dynamo, 3, "GetItem", "{" KEY ",\"ConsistentRead\":true}", 200);
+    wire_dynamo_is(dynamo, 3, "GetItem", "{" KEY ",\"ConsistentRead\":true}", 200);
     assert_int_equal(fake_dynamo_effect_of(dynamo), FAKE_DYNAMO_NOTHING);
     fake_dynamo_free(dynamo);
 }
@@ -133,7 +109,7 @@ TEST(what_no_transaction_asks_for_is_refused_and_noted)
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct fake_dynamo *dynamo = open_rows(false);
-        answer_is(dynamo, 0, bad[i].operation, bad[i].json, 400);
+        wire_dynamo_is(dynamo, 0, bad[i].operation, bad[i].json, 400);
         assert_non_null(fake_dynamo_violation(dynamo));
         fake_dynamo_free(dynamo);
     }
@@ -144,9 +120,9 @@ TEST(another_puts_a_row_as_he_has_read_it)
     static const char *const unknown[] = {"v", NULL};
     struct fake_dynamo *dynamo = open_rows(false);
     assert_null(fake_dynamo_read_whole(dynamo, "rows", "a"));
-    answer_is(dynamo, 0, "TransactWriteItems", CREATE, 200);
+    wire_dynamo_is(dynamo, 0, "TransactWriteItems", CREATE, 200);
     char *text = fake_dynamo_read_whole(dynamo, "rows", "a");
-    answer_is(dynamo, 1, "DeleteItem", ERASE, 200);
+    wire_dynamo_is(dynamo, 1, "DeleteItem", ERASE, 200);
     assert_true(fake_dynamo_write_whole(dynamo, "rows", text, unknown));
     assert_string_equal(fake_dynamo_row_text(dynamo, "rows", "a", "_id"), "a");
     assert_null(fake_dynamo_row_text(dynamo, "rows", "a", "v"));

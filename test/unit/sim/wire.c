@@ -7,9 +7,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include "dynamo/table.h"
 #include "s3/response.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { WIRE_MAX = 16 << 20 };
@@ -138,6 +140,25 @@ struct http_response wire_dynamo(struct fake_dynamo *dynamo, struct http_request
     buf_free(body);
     http_request_free(request);
     return response;
+}
+
+void wire_dynamo_is(struct fake_dynamo *dynamo, uint64_t after_s, const char *operation, const char *json, int status)
+{
+    char target[64];
+    struct http_request request;
+    struct buf body;
+    struct buf empty;
+    buf_init(&empty, 1);
+    snprintf(target, sizeof(target), "DynamoDB_20120810.%s", operation);
+    assert_int_equal(dynamo_build_describe_table(&wire_dynamo_target, &request, &body, NULL), OS_OK);
+    buf_free(&body);
+    assert_true(http_headers_set(&request.headers, "x-amz-target", target));
+    request.body.data = json;
+    request.body.length = strlen(json);
+    wire_sign("dynamodb", &wire_keys, WIRE_S + (int64_t)after_s, false, &request);
+    struct http_response response = wire_dynamo(dynamo, &request, &empty, WIRE_MS + after_s * 1000);
+    assert_int_equal(response.status, status);
+    http_response_free(&response);
 }
 
 static void add_content_md5(struct http_request *request)

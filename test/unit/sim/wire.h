@@ -47,6 +47,9 @@ struct http_response wire_s3_contended(struct fake_s3 *s3, struct http_request *
 struct http_response wire_dynamo(struct fake_dynamo *dynamo, struct http_request *request, struct buf *body,
                                  uint64_t at_ms);
 
+/* Sends this body to an operation, signed at WIRE_S and `after_s`, and expects this status then. */
+void wire_dynamo_is(struct fake_dynamo *dynamo, uint64_t after_s, const char *operation, const char *json, int status);
+
 /* Whole exchanges: signed at WIRE_S in the query (s3) or in the header (dynamo), and answered at that instant. */
 struct http_response wire_put(struct fake_s3 *s3, const char *key, const char *body, const char *nonce,
                               const struct s3_condition *condition);
