@@ -129,7 +129,7 @@ static os_code read_one(struct running *running, uint32_t key)
 static os_code read_several(struct running *running, const uint32_t *keys, uint32_t count)
 {
     char json[BOOKS_KEYS][JSON_SIZE];
-    os_row_key asked[BOOKS_KEYS];
+    os_row_key asked[BOOKS_KEYS] = {{NULL, NULL}};
     os_row *rows[BOOKS_KEYS] = {NULL};
     for (uint32_t i = 0; i < count; i++) {
         key_json(keys[i], json[i]);
