@@ -89,7 +89,7 @@ static bool take_item(struct reading *reading, json_t *item, size_t whole)
     page->last_key = next;
     page->scanned++;
     reading->size += size;
-    reading->is_over = page->scanned == rows_list_limit(list);
+    reading->is_over = page->scanned == rows_page_limit(list->limit);
     return next != NULL && keep_item(list, item, page->items);
 }
 
