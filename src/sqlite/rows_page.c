@@ -119,7 +119,7 @@ static enum table_outcome read_page(struct reading *reading)
             return outcome;
     }
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        return rows_failed(reading->at->conn, rc, "read a page of items", reading->err);
+        return ledger_failed(reading->at->conn, rc, "read a page of items", reading->err);
     if (!reading->is_over) {
         json_decref(reading->page->last_key);
         reading->page->last_key = NULL;
