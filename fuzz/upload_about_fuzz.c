@@ -9,6 +9,7 @@
 #include "fuzz.h"
 
 #include "base/crc.h"
+#include "base/fd.h"
 #include "local/file_internal.h"
 #include "local/file_staging.h"
 
@@ -91,7 +92,7 @@ static size_t read_file(const char *name, char *ret, size_t size)
 {
     int file = openat(place.upload_folder, name, O_RDONLY | O_CLOEXEC);
     FUZZ_CHECK(file >= 0);
-    int64_t len = file_read_at(file, ret, size, 0);
+    int64_t len = fd_read_at(file, ret, size, 0);
     FUZZ_CHECK(len >= 0);
     close(file);
     return (size_t)len;

@@ -14,13 +14,6 @@
 
 enum { REPEAT_LEAST_MS = 50, REPEAT_MOST_MS = 2000 };
 
-static uint64_t append_now_ms(void)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms;
-}
-
 uint64_t append_now_s(void)
 {
     struct clock_reading now;
@@ -30,17 +23,14 @@ uint64_t append_now_s(void)
 
 os_call append_rest_of_call(const struct append *append)
 {
-    uint64_t now_ms = append_now_ms();
     os_call rest = {.size = sizeof(rest), .cancel = append->call.cancel};
-    rest.deadline_ms = append->deadline_ms > now_ms ? append->deadline_ms - now_ms : 1;
+    rest.deadline_ms = clock_left_for_call_ms(append->deadline_ms);
     return rest;
 }
 
 bool append_pause(struct append *append, uint64_t ms)
 {
-    uint64_t now_ms = append_now_ms();
-    return now_ms < append->deadline_ms && ms < append->deadline_ms - now_ms &&
-           client_pause(append->client, append->call.cancel, ms);
+    return ms < clock_left_ms(append->deadline_ms) && client_pause(append->client, append->call.cancel, ms);
 }
 
 /* ----------------------------------------------------------------------------------------------------- arguments */
@@ -118,7 +108,7 @@ static os_code take_all(struct append *append, const struct append_arguments *ar
         code = take_log_store(append, arguments);
     if (code == OS_OK && !random_bytes(&append->random, sizeof(append->random)))
         code = error_set(err, OS_ERR_IO, "The system has no random bytes; nothing was written.");
-    append->deadline_ms = append_now_ms() + append->call.deadline_ms;
+    append->deadline_ms = clock_monotonic_ms() + append->call.deadline_ms;
     return code;
 }
 

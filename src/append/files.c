@@ -41,18 +41,7 @@ static os_code no_parquet(struct files *files, const char *path, const char *why
 
 static bool read_at(int fd, void *ret, size_t length, uint64_t offset)
 {
-    char *at = ret;
-    while (length > 0) {
-        ssize_t got = pread(fd, at, length, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        at += got;
-        offset += (uint64_t)got;
-        length -= (size_t)got;
-    }
-    return true;
+    return fd_read_at(fd, ret, length, offset) == (int64_t)length;
 }
 
 /* Whoever reads bytes knows no file. */

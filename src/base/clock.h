@@ -36,6 +36,13 @@ static inline uint64_t clock_left_ms(uint64_t deadline_monotonic_ms)
     return deadline_monotonic_ms > now_ms ? deadline_monotonic_ms - now_ms : 0;
 }
 
+/* For the deadline of a call, where 0 would be none given: 1 once it has passed. */
+static inline uint64_t clock_left_for_call_ms(uint64_t deadline_monotonic_ms)
+{
+    uint64_t left_ms = clock_left_ms(deadline_monotonic_ms);
+    return left_ms > 0 ? left_ms : 1;
+}
+
 /* Since `start`, by the clock that says most; a clock that went backwards counts as 0. */
 static inline uint64_t clock_elapsed_max(const struct clock_reading *start, const struct clock_reading *now)
 {

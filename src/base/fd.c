@@ -59,6 +59,22 @@ void fd_occupy_standard(void)
             (void)close(fd); /* another thread was quicker */
 }
 
+int64_t fd_read_at(int fd, void *ret, size_t size, uint64_t offset)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = pread(fd, (char *)ret + done, size - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    return (int64_t)done;
+}
+
 static uint64_t bytes_received(int fd)
 {
     struct tcp_info info = {0};

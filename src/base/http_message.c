@@ -100,6 +100,13 @@ bool http_headers_add(struct http_headers *headers, const char *name, const char
     return http_headers_add_text(headers, text_from(name), text_from(value));
 }
 
+/* Tokens go as headers. */
+static void free_header(struct http_header *header)
+{
+    explicit_bzero(header->name, (size_t)(header->value - header->name) + strlen(header->value));
+    free(header->name);
+}
+
 static struct http_header *find(const struct http_headers *headers, const char *name)
 {
     for (size_t i = 0; i < headers->count; i++)
@@ -117,10 +124,10 @@ bool http_headers_set(struct http_headers *headers, const char *name, const char
     size_t others = headers->bytes - strlen(header->value);
     if (!is_field_value(text) || text.len > HTTP_HEADERS_BYTES_MAX - others)
         return false;
-    char *block = header->name;
-    if (!copy_header(text_from(block), text, header))
+    struct http_header old = *header;
+    if (!copy_header(text_from(old.name), text, header))
         return false;
-    free(block);
+    free_header(&old);
     headers->bytes = others + text.len;
     return true;
 }
@@ -139,7 +146,7 @@ void http_headers_remove(struct http_headers *headers, const char *name)
         struct http_header header = headers->list[i];
         if (text_is_nocase(wanted, header.name)) {
             headers->bytes -= strlen(header.name) + strlen(header.value);
-            free(header.name);
+            free_header(&header);
         } else {
             headers->list[kept++] = header;
         }
@@ -150,7 +157,7 @@ void http_headers_remove(struct http_headers *headers, const char *name)
 void http_headers_free(struct http_headers *headers)
 {
     for (size_t i = 0; i < headers->count; i++)
-        free(headers->list[i].name);
+        free_header(&headers->list[i]);
     free(headers->list);
     *headers = (struct http_headers){0};
 }

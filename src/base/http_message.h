@@ -40,7 +40,7 @@ bool http_headers_set(struct http_headers *headers, const char *name, const char
 /* The first value of that name (any case), or NULL. */
 const char *http_headers_get(const struct http_headers *headers, const char *name);
 void http_headers_remove(struct http_headers *headers, const char *name);
-void http_headers_free(struct http_headers *headers); /* back to empty */
+void http_headers_free(struct http_headers *headers); /* back to empty; wiped, as whatever is replaced or removed */
 
 enum http_body_kind { HTTP_BODY_NONE, HTTP_BODY_MEMORY, HTTP_BODY_FILE };
 

@@ -4,6 +4,7 @@
 #include "store/proxied.h"
 
 #include "base/error.h"
+#include "base/min.h"
 #include "client/own_profile.h"
 #include "client/table_reach.h"
 #include "client/url.h"
@@ -50,11 +51,6 @@ static os_code copy_string(const char *from, char **ret, os_error *err)
 static uint64_t settings_or_default(uint64_t value, uint64_t otherwise)
 {
     return value ? value : otherwise;
-}
-
-static uint64_t at_most(uint64_t value, uint64_t most)
-{
-    return value < most ? value : most;
 }
 
 static os_code check_protocol(const os_options *options, struct guard_settings *guard, os_error *err)
@@ -352,8 +348,8 @@ static os_code take_network(const os_options *options, struct settings *ret, os_
 {
     ret->addressing = options->s3_addressing;
     ret->signature = options->signature;
-    ret->connect_timeout_ms = at_most(settings_or_default(options->connect_timeout_ms, 5000), LONGEST_REQUEST_MS);
-    ret->request_timeout_ms = at_most(settings_or_default(options->request_timeout_ms, 10000), LONGEST_REQUEST_MS);
+    ret->connect_timeout_ms = u64_min(settings_or_default(options->connect_timeout_ms, 5000), LONGEST_REQUEST_MS);
+    ret->request_timeout_ms = u64_min(settings_or_default(options->request_timeout_ms, 10000), LONGEST_REQUEST_MS);
     ret->max_connections = options->max_connections ? options->max_connections : 64;
     ret->max_in_flight = options->max_in_flight ? options->max_in_flight : 10000;
     ret->foreign_loop = options->foreign_loop != 0;

@@ -59,9 +59,7 @@ static os_code undecided(struct store_call *store_call)
 /* The time of the call is over, of which its timer is about to tell: a try that it ends says nothing of the store. */
 static bool was_cut_by_deadline(const struct store_call *store_call, const struct store_answer *answer)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    return answer->code == OS_ERR_DEADLINE && now.monotonic_ms >= store_call->request.deadline_monotonic_ms;
+    return answer->code == OS_ERR_DEADLINE && clock_left_ms(store_call->request.deadline_monotonic_ms) == 0;
 }
 
 static void note_known(os_client *client, const char *key, const struct store_answer *answer)

@@ -103,11 +103,6 @@ static os_code authorize(struct http_request *request, os_error *err)
 static os_code read_container(const struct http_response *response, const char *service, struct keys *ret,
                               os_error *err)
 {
-    static const struct service_members members = {.access_key_id = "AccessKeyId",
-                                                   .secret_access_key = "SecretAccessKey",
-                                                   .session_token = "Token",
-                                                   .expiration = "Expiration",
-                                                   .must_expire = true};
     char from[CONTAINER_FROM_SIZE];
     json_t *document = NULL;
     if (response->status != 200) {
@@ -119,7 +114,7 @@ static os_code read_container(const struct http_response *response, const char *
     (void)snprintf(from, sizeof(from), "The answer of t%.380s", service + 1);
     os_code code = service_read_json(text_of(buf_str(&response->body), response->body.len), from, &document, err);
     if (code == OS_OK)
-        code = service_take_keys(document, &members, from, ret, err);
+        code = service_take_keys(document, &service_role_members, from, ret, err);
     json_decref(document);
     return code;
 }

@@ -193,11 +193,6 @@ static os_code get_role(struct chain *chain, struct imds *imds, char *ret, size_
 static os_code read_instance(const struct imds *imds, const struct http_response *response, struct keys *ret,
                              os_error *err)
 {
-    static const struct service_members members = {.access_key_id = "AccessKeyId",
-                                                   .secret_access_key = "SecretAccessKey",
-                                                   .session_token = "Token",
-                                                   .expiration = "Expiration",
-                                                   .must_expire = true};
     char from[sizeof(imds->service) + 32];
     json_t *document = NULL;
     if (response->status != 200) {
@@ -215,7 +210,7 @@ static os_code read_instance(const struct imds *imds, const struct http_response
                          imds->service, said, message != NULL ? ": " : "", message != NULL ? message : "");
     }
     if (code == OS_OK)
-        code = service_take_keys(document, &members, from, ret, err);
+        code = service_take_keys(document, &service_role_members, from, ret, err);
     json_decref(document);
     return code;
 }

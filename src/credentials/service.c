@@ -154,6 +154,12 @@ static bool read_expiration(const json_t *value, int64_t *ret_s)
     return json_is_string(value) && service_parse_time(text_from(json_string_value(value)), ret_s);
 }
 
+const struct service_members service_role_members = {.access_key_id = "AccessKeyId",
+                                                     .secret_access_key = "SecretAccessKey",
+                                                     .session_token = "Token",
+                                                     .expiration = "Expiration",
+                                                     .must_expire = true};
+
 os_code service_take_keys(const json_t *object, const struct service_members *members, const char *from,
                           struct keys *ret, os_error *err)
 {

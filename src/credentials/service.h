@@ -31,6 +31,7 @@ struct service_members {
     const char *expiration; /* ISO 8601, or, as a number, epoch milliseconds */
     bool must_expire;
 };
+extern const struct service_members service_role_members; /* as a container and an instance give them */
 /* `from` names the document in sentences: "The answer of X". OS_ERR_CREDENTIALS where a member is missing, is not what it
  * should be, or can never be sent. */
 os_code service_take_keys(const json_t *object, const struct service_members *members, const char *from,

@@ -457,10 +457,9 @@ enum table_outcome answer_open_unconditional(const struct http_response *respons
     return outcome;
 }
 
-static bool is_empty_member(const json_t *root, const char *name)
+bool answer_is_empty(const json_t *member)
 {
-    const json_t *member = json_object_get(root, name);
-    return member == NULL || (json_typeof(member) == JSON_OBJECT && json_object_size(member) == 0);
+    return member == NULL || (json_is_object(member) && json_object_size(member) == 0);
 }
 
 /* What a batch has left stands beside what it has read. */
@@ -490,7 +489,7 @@ enum table_outcome answer_check_members(const struct http_response *response, co
                                           "CancellationReasons"};
     char finding[256];
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-        if (is_own_member(members[i], own) || is_empty_member(root, members[i]))
+        if (is_own_member(members[i], own) || answer_is_empty(json_object_get(root, members[i])))
             continue;
         snprintf(finding, sizeof(finding), "got an answer with \"%s\", which is none to this request. %s", members[i],
                  of->writes ? "This one may have been applied: read what is there." : "Ask again.");

@@ -19,6 +19,7 @@ struct answer_meaning {
     bool token_expired;
     const char *hint; /* "@check", "@create": the command */
 };
+#define ANSWER_DONE_UNREADABLE "was done, but its answer has no readable item in it. Read what is there."
 #define ANSWER_WAIT_AND_REPEAT "It was not applied and may be sent again after a pause."
 
 enum { ANSWER_ITEM_SIZE = 320 };
@@ -50,6 +51,9 @@ enum table_outcome answer_open(const struct http_response *response, const struc
 /* The same for a request without a condition: a failed one is then an answer to somebody else, and AMBIGUOUS. */
 enum table_outcome answer_open_unconditional(const struct http_response *response, const struct answer_of *of,
                                              json_t **ret_root, struct dynamo_error *ret_detail, os_error *err);
+
+/* Not there, or {}. */
+bool answer_is_empty(const json_t *member);
 
 /* AMBIGUOUS: a 200 has something in it of an answer to another kind of request, or of an error, beside `own`, which may be
  * NULL. */

@@ -81,7 +81,7 @@ static enum table_outcome give_page(const struct item_schema *schema, const json
 {
     const json_t *items = json_object_get(root, "Items");
     const json_t *last_key = json_object_get(root, "LastEvaluatedKey");
-    bool is_last = last_key == NULL || json_object_size(last_key) == 0;
+    bool is_last = answer_is_empty(last_key);
     char *next = is_last ? NULL : write_whole(last_key, KEY_JSON_MAX);
     enum row_result result = !is_last && next == NULL ? ROW_NO_MEMORY : give_rows(schema, items, each, context);
     if (result == ROW_NO_MEMORY) {

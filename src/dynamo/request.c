@@ -5,6 +5,7 @@
 #include "dynamo/expression.h"
 #include "dynamo/item.h"
 #include "dynamo/request_parts.h"
+#include "rows/rows.h"
 #include "syntax/json.h"
 
 #include <string.h>
@@ -141,7 +142,7 @@ os_code dynamo_build_list(const struct dynamo_target *target, const struct dynam
         return dynamo_drop(ret, ret_body, code);
     expression_names names = wanted_names(schema, page->attributes);
     buf_add_str(ret_body, ",\"ConsistentRead\":true,\"Limit\":");
-    buf_add_number(ret_body, page->limit > 0 && page->limit < DYNAMO_PAGE_ITEMS ? page->limit : DYNAMO_PAGE_ITEMS);
+    buf_add_number(ret_body, rows_page_limit(page->limit));
     if (queries)
         add_partition(ret_body, schema, page->partition);
     expression_add_projection(ret_body, schema, names);

@@ -44,16 +44,12 @@ os_code dynamo_build_get(const struct dynamo_target *target, const struct item *
 /* Which attributes of an item are wanted: others than those of the schema may be large. */
 enum dynamo_attributes { DYNAMO_ALL_ATTRIBUTES = 0, DYNAMO_KNOWN_ATTRIBUTES, DYNAMO_KEY_ATTRIBUTES };
 
-/* Items that a page is asked for at most. DynamoDB ends it at 1 MB whatever is asked for (API Reference, Query), which is
- * some thousand records; of smaller items that is more values than are read of one answer. */
-enum { DYNAMO_PAGE_ITEMS = 4000 };
-
 /* One page of a list of items, consistent. */
 struct dynamo_page {
     const char *partition; /* Query of it; NULL: Scan of the table */
     const char *start_key; /* the last_key of the page before; NULL: the first one */
     enum dynamo_attributes attributes;
-    unsigned limit; /* of items; 0: DYNAMO_PAGE_ITEMS */
+    unsigned limit; /* of items; 0: ROWS_PAGE_ITEMS */
 };
 os_code dynamo_build_list(const struct dynamo_target *target, const struct dynamo_page *page, struct http_request *ret,
                           struct buf *ret_body, os_error *err);

@@ -33,30 +33,26 @@ static enum table_outcome read_item(const struct http_response *response, const 
     return answer_finding(response, of, TABLE_UNREADABLE, code, finding, &ret->detail, err);
 }
 
-static bool is_empty(const json_t *item)
-{
-    return item == NULL || (json_typeof(item) == JSON_OBJECT && json_object_size(item) == 0);
-}
-
 /* R4: an answer without the item, from a server that does not know ReturnValuesOnConditionCheckFailure or because there
  * is none (the record went away before a takeover), is followed by a GetItem. */
 static enum table_outcome read_conflict(const struct http_response *response, const struct answer_of *of,
                                         const struct item_schema *schema, struct dynamo_reading *ret, os_error *err)
 {
     const json_t *item = json_object_get(ret->document, "Item");
-    return is_empty(item) ? TABLE_CONFLICT_BLIND : read_item(response, of, schema, item, TABLE_CONFLICT, ret, err);
+    return answer_is_empty(item) ? TABLE_CONFLICT_BLIND
+                                 : read_item(response, of, schema, item, TABLE_CONFLICT, ret, err);
 }
 
 /* What an update has made: one that cannot be read was applied all the same. */
 static enum table_outcome read_updated(const struct http_response *response, const struct answer_of *of,
                                        const struct item_schema *schema, struct dynamo_reading *ret, os_error *err)
 {
-    static const char finding[] = "was done, but its answer has no readable item in it. Read what is there.";
     const json_t *item = json_object_get(ret->document, "Attributes");
     os_error fault;
     ret->found = dynamo_item_read(schema, item, &ret->item, &fault) == OS_OK;
     return ret->found ? TABLE_OK
-                      : answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding, &ret->detail, err);
+                      : answer_finding(response, of, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, ANSWER_DONE_UNREADABLE,
+                                       &ret->detail, err);
 }
 
 enum table_outcome dynamo_read_write(const struct http_response *response, const struct dynamo_about *about,

@@ -133,11 +133,6 @@ enum table_outcome rows_settle_read(const struct rows_reply *reply, enum rows_fo
     return TABLE_OK;
 }
 
-static bool is_empty(const json_t *item)
-{
-    return item == NULL || (json_is_object(item) && json_object_size(item) == 0);
-}
-
 /* -------------------------------------------------------------------------------------------------------- writes */
 
 /* The condition has failed, whether what is in the way can be read or not; without memory for that it can be read again.
@@ -150,7 +145,7 @@ static enum table_outcome read_conflict(const struct rows_reply *reply, const st
                                 "there.";
     os_error fault;
     json_t *item = json_object_get(reply->root, "Item");
-    if (is_empty(item))
+    if (answer_is_empty(item))
         return TABLE_CONFLICT_BLIND;
     enum rows_found found = rows_judge_item_of(item, &write->table->keys, write->item, false, &fault);
     if (found == ROWS_FOUND_NO_MEMORY)
@@ -168,17 +163,17 @@ static enum table_outcome read_conflict(const struct rows_reply *reply, const st
 static enum table_outcome read_attributes(const struct rows_reply *reply, const struct rows_write *write,
                                           json_t **ret_item)
 {
-    static const char finding[] = "was done, but its answer has no readable item in it. Read what is there.";
     os_error fault;
     json_t *item = json_object_get(reply->root, "Attributes");
-    if (is_empty(item) && write->kind != ROWS_UPDATE)
+    if (answer_is_empty(item) && write->kind != ROWS_UPDATE)
         return TABLE_OK;
-    enum rows_found found =
-        is_empty(item) ? ROWS_FOUND_NONE : rows_judge_item_of(item, &write->table->keys, write->item, false, &fault);
+    enum rows_found found = answer_is_empty(item)
+                                ? ROWS_FOUND_NONE
+                                : rows_judge_item_of(item, &write->table->keys, write->item, false, &fault);
     if (found == ROWS_FOUND_OTHER_KEY || found == ROWS_FOUND_NO_MEMORY)
         return rows_settle_read(reply, found, &fault);
     if (found != ROWS_FOUND_ITEM)
-        return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, finding);
+        return rows_finding(reply, TABLE_AMBIGUOUS, OS_ERR_PROTOCOL, ANSWER_DONE_UNREADABLE);
     *ret_item = json_incref(item);
     return TABLE_OK;
 }
@@ -312,7 +307,7 @@ static enum table_outcome read_page(const struct rows_reply *reply, const struct
     os_error fault;
     json_t *items = json_object_get(reply->root, "Items");
     json_t *last_key = json_object_get(reply->root, "LastEvaluatedKey");
-    bool is_last = is_empty(last_key);
+    bool is_last = answer_is_empty(last_key);
     os_code code = is_last ? OS_OK : check_last_key(list, last_key);
     if (code == OS_ERR_NO_MEMORY) {
         error_no_memory(reply->err);

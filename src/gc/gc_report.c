@@ -7,10 +7,7 @@
 
 const os_call *gc_call(struct gc *gc)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    bool left = gc->deadline_monotonic_ms > now.monotonic_ms;
-    gc->call.deadline_ms = left ? gc->deadline_monotonic_ms - now.monotonic_ms : 1;
+    gc->call.deadline_ms = clock_left_for_call_ms(gc->deadline_monotonic_ms);
     return &gc->call;
 }
 

@@ -18,10 +18,7 @@ uint64_t guarded_deadline(const struct guarded *guarded)
 
 uint64_t guarded_time_left(const struct guarded *guarded)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    uint64_t deadline_ms = guarded_deadline(guarded);
-    return deadline_ms > now.monotonic_ms ? deadline_ms - now.monotonic_ms : 1;
+    return clock_left_for_call_ms(guarded_deadline(guarded));
 }
 
 static os_code guarded_take_call(struct guarded *guarded, os_error *err)
@@ -86,9 +83,7 @@ os_call guarded_rest_of_call(const struct guarded *guarded)
 
 static bool has_time_for(const struct guarded *guarded, uint64_t ms)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms < guarded_deadline(guarded) && ms < guarded_deadline(guarded) - now.monotonic_ms;
+    return ms < clock_left_ms(guarded_deadline(guarded));
 }
 
 bool guarded_interval_init(const struct guarded *guarded, uint64_t ms, struct client_interval *ret)

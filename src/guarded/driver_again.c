@@ -2,14 +2,11 @@
 /* When it makes sense to look again at an attempt that is not decided. */
 #include "guarded/driver.h"
 
+#include "base/min.h"
+
 #include <assert.h>
 
 enum { AGAIN_LEAST_MS = 1000, PATIENCE_MOST_MS = 60000, AGAIN_MOST_S = 3600 };
-
-static uint64_t at_most(uint64_t value, uint64_t most)
-{
-    return value < most ? value : most;
-}
 
 /* Until S3 time is `at_s`, as far as the largest Date and our own clocks tell; 0 when it is, or nothing tells. */
 static uint64_t until_ms(const os_client *client, uint64_t at_s)
@@ -46,9 +43,9 @@ uint64_t driver_patient_ms(struct driver *driver, uint64_t timer_ms)
     assert(driver->params.patient);
     uint64_t until = until_decided_ms(driver);
     driver->time.patience_ms = driver->time.patience_ms ? 2 * driver->time.patience_ms : timer_ms;
-    driver->time.patience_ms = at_most(driver->time.patience_ms, PATIENCE_MOST_MS);
+    driver->time.patience_ms = u64_min(driver->time.patience_ms, PATIENCE_MOST_MS);
     uint64_t wait_ms =
-        at_most(driver->time.patience_ms, at_most(driver_ledger_left_ms(driver), driver_store_left_ms(driver)));
+        u64_min(driver->time.patience_ms, u64_min(driver_ledger_left_ms(driver), driver_store_left_ms(driver)));
     wait_ms = wait_ms > timer_ms ? wait_ms : timer_ms;
     return until > 0 && until < wait_ms ? until : wait_ms;
 }

@@ -5,6 +5,7 @@
 #include "guarded/driver.h"
 
 #include "base/error.h"
+#include "base/min.h"
 #include "client/ledger_call.h"
 
 #include <assert.h>
@@ -16,11 +17,6 @@ enum {
 };
 
 /* ------------------------------------------------------------------------------------------------ patience */
-
-static uint64_t at_most(uint64_t value, uint64_t most)
-{
-    return value < most ? value : most;
-}
 
 /* Nothing was sent to the store, or what is asked for can be asked again. */
 static bool may_give_up(const struct driver *driver)
@@ -36,7 +32,7 @@ uint64_t driver_ledger_left_ms(const struct driver *driver)
 uint64_t client_ledger_try_ms(const os_client *client)
 {
     uint64_t usual_ms = client->pace.ledger_ms * 2;
-    return at_most(usual_ms > FIRST_TRY_MS ? usual_ms : FIRST_TRY_MS, client->settings.request_timeout_ms);
+    return u64_min(usual_ms > FIRST_TRY_MS ? usual_ms : FIRST_TRY_MS, client->settings.request_timeout_ms);
 }
 
 /* The first try is short, unless the ledger is known to be slower; the next has all the time that there is. */
@@ -46,7 +42,7 @@ static uint64_t try_ms(const struct driver *driver)
     if (!driver->io.records.absence.away)
         return client_ledger_try_ms(driver->client);
     uint64_t left_ms = driver_ledger_left_ms(driver);
-    return left_ms > 0 ? at_most(left_ms, most_ms) : most_ms;
+    return left_ms > 0 ? u64_min(left_ms, most_ms) : most_ms;
 }
 
 /* An answer without end, or cut, is none. */

@@ -22,9 +22,7 @@ struct multipart {
 
 static bool multipart_is_over(const struct guarded *guarded)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms >= guarded_deadline(guarded);
+    return clock_left_ms(guarded_deadline(guarded)) == 0;
 }
 
 /* ------------------------------------------------------------------------------------------------ one round */

@@ -43,10 +43,7 @@ enum steps_next holding_block(struct holding *holding, holding_step_fn next)
 static os_call what_is_left(const struct holding *holding)
 {
     os_call left = holding->call;
-    struct clock_reading now;
-    clock_read(&now);
-    bool over = now.monotonic_ms >= holding->deadline_monotonic_ms;
-    left.deadline_ms = over ? 1 : holding->deadline_monotonic_ms - now.monotonic_ms;
+    left.deadline_ms = clock_left_for_call_ms(holding->deadline_monotonic_ms);
     return left;
 }
 

@@ -6,41 +6,24 @@
  * holds a complete body that is not the file.
  */
 #include "base/error.h"
+#include "base/fd.h"
 #include "http/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-/* Reads until `size` bytes or the end of the file; -1 with errno. */
-static ssize_t read_at(int fd, char *ret, size_t size, uint64_t offset)
-{
-    size_t got = 0;
-    while (got < size) {
-        ssize_t n = pread(fd, ret + got, size - got, (off_t)(offset + got));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    return (ssize_t)got;
-}
 
 /* Reads exactly `size` bytes. When they are the last ones, the file must also end there. */
 static os_code read_part(const struct http_body *body, uint64_t offset, char *ret, size_t size)
 {
-    ssize_t got = read_at(body->fd, ret, size, offset);
+    int64_t got = fd_read_at(body->fd, ret, size, offset);
     if (got < 0)
         return OS_ERR_IO;
     if ((size_t)got < size)
         return OS_ERR_BODY;
     char beyond;
-    if (offset + size == body->length && (got = read_at(body->fd, &beyond, 1, body->length)) != 0)
+    if (offset + size == body->length && (got = fd_read_at(body->fd, &beyond, 1, body->length)) != 0)
         return got < 0 ? OS_ERR_IO : OS_ERR_BODY;
     return OS_OK;
 }

@@ -111,7 +111,7 @@ struct http_transfer {
     uint64_t begun_us;
     char curl_message[CURL_ERROR_SIZE];
 
-    struct curl_slist *headers;
+    struct buf headers; /* a curl_slist, and the lines of it */
     struct buf url;
     char *joined_body; /* a small file, read whole so that it leaves with the headers */
     uint64_t body_offset;

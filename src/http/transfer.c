@@ -58,13 +58,15 @@ struct lines {
     char *text; /* where the next line goes */
 };
 
-static bool lines_begin(const struct http_headers *headers, struct lines *ret)
+static bool lines_begin(const struct http_headers *headers, struct buf *block, struct lines *ret)
 {
     size_t count = headers->count + UNWANTED_COUNT;
-    size_t text = headers->bytes + headers->count * sizeof(": ");
-    struct curl_slist *list = malloc(count * sizeof(*list) + text);
-    *ret = (struct lines){.list = list, .text = list != NULL ? (char *)(list + count) : NULL};
-    return list != NULL;
+    size_t size = count * sizeof(*ret->list) + headers->bytes + headers->count * sizeof(": ");
+    buf_init(block, size);
+    block->secret = true; /* tokens are among them */
+    *ret = (struct lines){.list = buf_reserve(block, size) ? (void *)block->data : NULL};
+    ret->text = ret->list != NULL ? (char *)(ret->list + count) : NULL;
+    return ret->list != NULL;
 }
 
 static void lines_add(struct lines *lines, char *line)
@@ -89,14 +91,13 @@ static bool add_headers(struct http_transfer *transfer)
 {
     const struct http_headers *headers = &transfer->start.request->headers;
     struct lines lines;
-    bool ok = lines_begin(headers, &lines);
-    transfer->headers = lines.list;
+    bool ok = lines_begin(headers, &transfer->headers, &lines);
     for (size_t i = 0; i < headers->count && ok; i++)
         add_line(&lines, &headers->list[i]);
     for (size_t i = 0; i < UNWANTED_COUNT && ok; i++)
         if (http_headers_get(headers, unwanted[i]) == NULL)
             lines_add(&lines, (char *)unwanted_lines[i]);
-    SET(transfer, ok, CURLOPT_HTTPHEADER, lines.count > 0 ? transfer->headers : NULL);
+    SET(transfer, ok, CURLOPT_HTTPHEADER, lines.count > 0 ? lines.list : NULL);
     return ok;
 }
 
@@ -328,7 +329,6 @@ void transfer_put_handle(struct http_transfer *transfer, bool ended_well)
         engine->spare[engine->spare_count++] = easy;
     else if (easy != NULL)
         curl_easy_cleanup(easy);
-    free(transfer->headers);
-    transfer->headers = NULL;
+    buf_free(&transfer->headers);
     buf_free(&transfer->url);
 }

@@ -61,7 +61,4 @@ os_code file_publish(struct file_store *store, const char *key, struct file_temp
 
 int64_t file_now_ns(void); /* CLOCK_REALTIME */
 
-/* Reads up to `size` bytes at `offset`, less only at the end of the file. -1 and errno. */
-int64_t file_read_at(int fd, void *ret, size_t size, uint64_t offset);
-
 #endif

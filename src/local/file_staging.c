@@ -134,12 +134,12 @@ static bool unpack_about(int fd, struct staging_about *ret)
 {
     struct about_head head;
     char text[SLOTS_AT];
-    if (file_read_at(fd, &head, sizeof(head), 0) != (int64_t)sizeof(head) ||
+    if (fd_read_at(fd, &head, sizeof(head), 0) != (int64_t)sizeof(head) ||
         memcmp(head.magic, ABOUT_MAGIC, sizeof(head.magic)) != 0 || head.key_len >= sizeof(ret->key) ||
         head.nonce_len >= sizeof(ret->row.nonce) || head.headers_len > FILE_HEADERS_MAX)
         return false;
     size_t len = (size_t)head.key_len + head.nonce_len + head.headers_len;
-    if (file_read_at(fd, text, len, sizeof(head)) != (int64_t)len || crc32c_add(0, text, len) != head.crc ||
+    if (fd_read_at(fd, text, len, sizeof(head)) != (int64_t)len || crc32c_add(0, text, len) != head.crc ||
         head.key_len == 0 || !is_text(text, (size_t)head.key_len + head.nonce_len))
         return false;
     file_row_init(&ret->row);
@@ -237,7 +237,7 @@ static uint64_t slot_at(uint32_t number)
 int staging_slots(const struct staging *staging, uint32_t first, uint32_t count, struct staged_part *ret)
 {
     memset(ret, 0, count * sizeof(*ret)); /* the file ends behind the highest part that was ever there */
-    if (file_read_at(staging->about, ret, count * sizeof(*ret), slot_at(first)) < 0)
+    if (fd_read_at(staging->about, ret, count * sizeof(*ret), slot_at(first)) < 0)
         return errno;
     for (uint32_t i = 0; i < count; i++)
         if (ret[i].number != first + i || ret[i].crc != crc_of(&ret[i]))

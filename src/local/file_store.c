@@ -317,7 +317,7 @@ static os_code send_range(const struct file_view *view, const char *key, uint64_
     os_code code = block == NULL ? error_no_memory(err) : OS_OK;
     while (code == OS_OK && offset < end) {
         uint64_t left = end - offset;
-        int64_t got = file_read_at(view->fd, block, left < FILE_BLOCK ? (size_t)left : FILE_BLOCK, offset);
+        int64_t got = fd_read_at(view->fd, block, left < FILE_BLOCK ? (size_t)left : FILE_BLOCK, offset);
         if (got < 0)
             code = file_failed(err, errno, "read", key);
         else if (got == 0 || !file_view_is_intact(view))

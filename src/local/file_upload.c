@@ -2,6 +2,7 @@
 #include "local/file_upload.h"
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "local/file_internal.h"
 #include "local/file_staging.h"
 
@@ -120,7 +121,7 @@ static os_code copy_range(struct file_store *store, const struct file_view *view
     os_code code = digest_stream_begin(&md5, "MD5") && block != NULL ? OS_OK : error_no_memory(err);
     for (uint64_t done = 0; code == OS_OK && done < count;) {
         size_t want = count - done < FILE_BLOCK ? (size_t)(count - done) : FILE_BLOCK;
-        int64_t got = file_read_at(view->fd, block, want, source->offset + done);
+        int64_t got = fd_read_at(view->fd, block, want, source->offset + done);
         if (got < 0) {
             code = file_failed(err, errno, "read", source->key);
         } else if (got == 0) {

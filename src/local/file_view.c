@@ -7,6 +7,7 @@
 #include "local/file_internal.h"
 
 #include "base/error.h"
+#include "base/fd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,22 +25,6 @@ int64_t file_now_ns(void)
     struct timespec now;
     (void)clock_gettime(CLOCK_REALTIME, &now);
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-int64_t file_read_at(int fd, void *ret, size_t size, uint64_t offset)
-{
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = pread(fd, (char *)ret + done, size - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        done += (size_t)got;
-    }
-    return (int64_t)done;
 }
 
 os_code file_go_on(const struct file_store *store, const char *key, os_error *err)
@@ -132,7 +117,7 @@ static enum digest_state digest_blocks(const struct file_store *store, const str
     while (offset < view->stamp.size) {
         if (file_go_on(store, "", NULL) != OS_OK)
             return DIGEST_CANCELLED;
-        int64_t got = file_read_at(view->fd, block, FILE_BLOCK, offset);
+        int64_t got = fd_read_at(view->fd, block, FILE_BLOCK, offset);
         if (got <= 0)
             return got < 0 ? DIGEST_FAILED : DIGEST_CHANGED;
         digest_stream_add(md5, block, (size_t)got);

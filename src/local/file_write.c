@@ -4,6 +4,7 @@
 #include "local/file_internal.h"
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/random.h"
 
 #include <assert.h>
@@ -167,7 +168,7 @@ static os_code write_file(const struct file_store *store, int fd, struct digest_
     while (code == OS_OK && done <= body->length) { /* one read more than there is: has it grown? */
         uint64_t left = body->length - done;
         size_t want = left == 0 ? 1 : left < FILE_BLOCK ? (size_t)left : FILE_BLOCK;
-        int64_t got = file_read_at(body->fd, block, want, done);
+        int64_t got = fd_read_at(body->fd, block, want, done);
         if (got < 0) {
             code = file_failed(err, errno, "read the body of", key);
         } else if (left == 0) {
@@ -332,7 +333,7 @@ static os_code copy_by_reading(const struct copying *copying, uint64_t done, os_
         if (code != OS_OK)
             break;
         uint64_t left = source->stamp.size - done;
-        int64_t got = file_read_at(source->fd, block, left < FILE_BLOCK ? (size_t)left : FILE_BLOCK, done);
+        int64_t got = fd_read_at(source->fd, block, left < FILE_BLOCK ? (size_t)left : FILE_BLOCK, done);
         if (got < 0) {
             code = file_failed(err, errno, "read", copying->source_key);
         } else if (got == 0) {

@@ -28,10 +28,8 @@ void retry_after(struct retry *retry, uint64_t delay_ms)
 
 bool retry_before(struct retry *retry, uint64_t deadline_monotonic_ms)
 {
-    struct clock_reading now;
-    clock_read(&now);
     uint64_t pause_ms = backoff_next_ms(&retry->backoff);
-    if (deadline_monotonic_ms <= now.monotonic_ms || deadline_monotonic_ms - now.monotonic_ms <= pause_ms)
+    if (clock_left_ms(deadline_monotonic_ms) <= pause_ms)
         return false;
     retry_after(retry, pause_ms);
     return true;

@@ -4,6 +4,7 @@
  * again, until the deadline.
  */
 #include "base/error.h"
+#include "base/min.h"
 #include "persistence/mutation.h"
 
 enum { PAUSE_MS = 100, PAUSE_MAX_MS = 5000 };
@@ -42,11 +43,6 @@ static enum steps_next pause_is_over(struct persistence *call)
     return mutations->interval.cut ? end_mutations(call) : mutations_look(call);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Towards the deadline the pauses become shorter, so that the last look is shortly before it. */
 static enum steps_next pause_before_look(struct persistence *call)
 {
@@ -54,8 +50,8 @@ static enum steps_next pause_before_look(struct persistence *call)
     uint64_t half_ms = clock_left_ms(call->deadline_monotonic_ms) / 2;
     if (half_ms < PAUSE_MS)
         return end_mutations(call);
-    mutations->pause_ms = mutations->pause_ms == 0 ? PAUSE_MS : least(2 * mutations->pause_ms, PAUSE_MAX_MS);
-    client_interval_init(call->client, call->call.cancel, least(mutations->pause_ms, half_ms), &mutations->interval);
+    mutations->pause_ms = mutations->pause_ms == 0 ? PAUSE_MS : u64_min(2 * mutations->pause_ms, PAUSE_MAX_MS);
+    client_interval_init(call->client, call->call.cancel, u64_min(mutations->pause_ms, half_ms), &mutations->interval);
     call->step = pause_is_over;
     call->steps.wait = &mutations->interval.sync;
     return STEPS_WAIT;

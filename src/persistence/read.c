@@ -4,6 +4,7 @@
 
 #include "attribute/json_value.h"
 #include "base/error.h"
+#include "base/min.h"
 #include "syntax/json.h"
 
 #include <stdlib.h>
@@ -94,11 +95,6 @@ static os_code make_gets(struct persistence *call)
     return OS_OK;
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static os_code make_calls(struct persistence *call)
 {
     const struct reading *reading = call->work;
@@ -108,8 +104,9 @@ static os_code make_calls(struct persistence *call)
     if (calls == NULL)
         return error_no_memory(&call->error);
     for (size_t i = 0; i < count; i++)
-        calls[i].request = (struct row_request){
-            .verb = ROW_READ, .gets = reading->gets + i * batch, .get_count = least(batch, reading->count - i * batch)};
+        calls[i].request = (struct row_request){.verb = ROW_READ,
+                                                .gets = reading->gets + i * batch,
+                                                .get_count = (size_t)u64_min(batch, reading->count - i * batch)};
     return OS_OK;
 }
 

@@ -59,10 +59,7 @@ os_code plain_take_call(struct plain *plain)
 
 void plain_take_time(struct plain *plain)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    bool over = now.monotonic_ms >= plain->deadline_monotonic_ms;
-    plain->call.deadline_ms = over ? 1 : plain->deadline_monotonic_ms - now.monotonic_ms;
+    plain->call.deadline_ms = clock_left_for_call_ms(plain->deadline_monotonic_ms);
 }
 
 os_code plain_take_key(struct plain *plain)

@@ -35,11 +35,9 @@ static os_code get_file_failed(const char *name, const char *what, os_error *err
 /* OS_OK while it may be waited on. */
 static os_code get_file_go_on(const struct get_file *file, const char *what, os_error *err)
 {
-    struct clock_reading now;
-    clock_read(&now);
     if (cancel_triggered(file->cancel) || cancel_triggered(file->closing))
         return error_set(err, OS_ERR_CANCELLED, "The call was cancelled while %.300s had %s.", file->name, what);
-    if (now.monotonic_ms >= file->deadline_ms)
+    if (clock_left_ms(file->deadline_ms) == 0)
         return error_set(err, OS_ERR_DEADLINE, "The deadline passed while %.300s had %s.", file->name, what);
     return OS_OK;
 }

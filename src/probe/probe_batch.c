@@ -171,9 +171,7 @@ static void probe_batch_start(struct sync *sync)
 
 bool probe_run(struct probe *probe, struct probe_ask *asks, size_t count)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    if (probe->code == OS_OK && now.monotonic_ms >= probe->deadline_ms)
+    if (probe->code == OS_OK && clock_left_ms(probe->deadline_ms) == 0)
         probe_fail(probe, OS_ERR_DEADLINE, "The deadline passed before the probe was complete. Give it more time.");
     if (probe->code != OS_OK)
         return false;

@@ -13,9 +13,9 @@ const struct rows_keys *rows_list_keys(const struct rows_list *list)
     return list->index != NULL ? &list->index_keys : &list->table->keys;
 }
 
-uint32_t rows_list_limit(const struct rows_list *list)
+uint32_t rows_page_limit(uint32_t asked)
 {
-    return list->limit > 0 && list->limit < ROWS_PAGE_ITEMS ? list->limit : ROWS_PAGE_ITEMS;
+    return asked > 0 && asked < ROWS_PAGE_ITEMS ? asked : ROWS_PAGE_ITEMS;
 }
 
 bool rows_is_key_name(const struct rows_keys *keys, const char *name)

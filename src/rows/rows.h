@@ -17,7 +17,9 @@ enum {
     ROWS_TRANSACTION_SIZE_MAX = 4 * 1024 * 1024, /* bytes of what a transaction writes (TransactWriteItems) */
     ROWS_TOKEN_MAX = 36,                         /* bytes (TransactWriteItems, ClientRequestToken) */
     ROWS_SEGMENTS_MAX = 1000000,                 /* of a scan (Scan, TotalSegments) */
-    ROWS_PAGE_ITEMS = 4000                       /* more of them, which 1 MB may have, take long to be read */
+    /* That a page has at most. DynamoDB ends it at 1 MB whatever is asked for (API Reference, Query), which is some
+     * thousand records; of smaller items that is more values than are read of one answer. */
+    ROWS_PAGE_ITEMS = 4000
 };
 
 /* The names of the attributes that are the key. */
@@ -89,7 +91,7 @@ struct rows_list {
 
 /* Of what is listed: the index's, or the table's. */
 const struct rows_keys *rows_list_keys(const struct rows_list *list);
-uint32_t rows_list_limit(const struct rows_list *list);
+uint32_t rows_page_limit(uint32_t asked); /* 0: none is asked for */
 
 bool rows_is_key_name(const struct rows_keys *keys, const char *name);
 /* Whether two items, or keys, have the same key. An attribute of it that one lacks is another. */

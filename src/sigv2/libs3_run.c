@@ -218,10 +218,7 @@ static void reset(struct libs3_run *run)
 
 static bool must_end(struct libs3_run *run, uint64_t *ret_left_ms)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    uint64_t deadline_ms = run->call->deadline_monotonic_ms;
-    *ret_left_ms = deadline_ms > now.monotonic_ms ? deadline_ms - now.monotonic_ms : 0;
+    *ret_left_ms = clock_left_ms(run->call->deadline_monotonic_ms);
     if (run->call->cancelled && *run->call->cancelled)
         run->ended = OS_ERR_CANCELLED;
     else if (*ret_left_ms == 0)

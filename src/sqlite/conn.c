@@ -22,20 +22,14 @@
 
 enum { FILE_URI_MAX = 16384, PROGRESS_STEPS = 10000 /* of SQLite's machine: about a millisecond */ };
 
-static uint64_t conn_now_ms(void)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms;
-}
-
 /* SQLite's own handler sleeps up to 100 ms at a time, which is longer than most transactions: short naps with jitter
  * let waiting writers in sooner and in no fixed order. */
 static int conn_busy(void *context, int count)
 {
     struct sqlite_conn *conn = context;
     const struct sqlite_patience *patience = &conn->patience;
-    if (conn_now_ms() >= patience->until_ms || (patience->cancelled != NULL && atomic_load(patience->cancelled) != 0))
+    if (clock_monotonic_ms() >= patience->until_ms ||
+        (patience->cancelled != NULL && atomic_load(patience->cancelled) != 0))
         return 0;
     uint64_t most_ns = UINT64_C(250000) << (count < 5 ? count : 5);
     struct timespec nap = {.tv_nsec = (long)(most_ns / 2 + random_next(&conn->jitter) % most_ns)};
@@ -50,12 +44,12 @@ static int work_is_over(void *context)
     const struct sqlite_conn *conn = context;
     const struct sqlite_patience *patience = &conn->patience;
     return (patience->cancelled != NULL && atomic_load(patience->cancelled) != 0) ||
-           conn_now_ms() >= conn->work_until_ms;
+           clock_monotonic_ms() >= conn->work_until_ms;
 }
 
 void sqlite_conn_set_patience(struct sqlite_conn *conn, const struct sqlite_patience *patience)
 {
-    uint64_t least_ms = conn_now_ms() + SQLITE_WORK_MS;
+    uint64_t least_ms = clock_monotonic_ms() + SQLITE_WORK_MS;
     conn->patience = *patience;
     conn->work_until_ms = patience->until_ms > least_ms ? patience->until_ms : least_ms;
 }

@@ -8,11 +8,12 @@
 const char *const ledger_upgrades[LEDGER_UPGRADES] = {"ALTER TABLE records ADD COLUMN upload TEXT"};
 
 /* Only the very table that we make is used: another may do more than keep rows. */
-enum ledger_table_state ledger_table_look(struct sqlite_conn *conn, const struct ledger_table *table, unsigned number)
+enum table_outcome ledger_table_find(struct sqlite_conn *conn, const struct ledger_table *table, unsigned number,
+                                     const char *doing, os_error *err)
 {
     sqlite3_stmt *look = NULL;
     if ((conn->tables_seen & (1U << number)) != 0)
-        return LEDGER_TABLE_THERE;
+        return TABLE_OK;
     int rc = sqlite3_prepare_v2(conn->db, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1", -1, &look,
                                 NULL);
     if (rc == SQLITE_OK)
@@ -20,20 +21,35 @@ enum ledger_table_state ledger_table_look(struct sqlite_conn *conn, const struct
     if (rc == SQLITE_OK)
         rc = sqlite3_step(look);
     const char *sql = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(look, 0) : NULL;
-    enum ledger_table_state state = rc == SQLITE_DONE ? LEDGER_TABLE_MISSING : LEDGER_TABLE_FAILED;
-    if (sql != NULL)
-        state = strcmp(sql, table->ddl) == 0 ? LEDGER_TABLE_THERE : LEDGER_TABLE_ANOTHER;
+    bool is_there = sql != NULL;
+    bool is_ours = is_there && strcmp(sql, table->ddl) == 0;
     (void)sqlite3_finalize(look);
-    if (state == LEDGER_TABLE_THERE)
+    if (is_ours) {
         conn->tables_seen |= 1U << number;
-    return state;
+        return TABLE_OK;
+    }
+    if (!is_there)
+        return rc == SQLITE_DONE ? TABLE_CONFLICT_BLIND : ledger_failed(conn, sqlite_code(conn), doing, err);
+    error_set(err, OS_ERR_TABLE,
+              "The %s %s has a table \"%s\" that oscommit did not make. Rename it, or use another file.",
+              conn->spec->what, sqlite_conn_file(conn), table->name);
+    return TABLE_REFUSED;
 }
 
-os_code ledger_table_is_anothers(struct sqlite_conn *conn, const struct ledger_table *table, os_error *err)
+enum table_outcome ledger_table_make(struct sqlite_conn *conn, const struct ledger_table *table, const char *doing,
+                                     os_error *err)
 {
-    return error_set(err, OS_ERR_TABLE,
-                     "The %s %s has a table \"%s\" that oscommit did not make. Rename it, or use another file.",
-                     conn->spec->what, sqlite_conn_file(conn), table->name);
+    int rc = sqlite_exec(conn, table->ddl);
+    return rc == SQLITE_OK ? TABLE_OK : ledger_failed(conn, rc, doing, err);
+}
+
+enum table_outcome ledger_take(const struct sqlite_pool *pool, struct sqlite_patience limit,
+                               struct sqlite_pool *ret_pool, struct sqlite_conn **ret, os_error *err)
+{
+    *ret_pool = *pool;
+    ret_pool->limit = limit;
+    os_code code = sqlite_take(ret_pool, limit, ret, err);
+    return code == OS_OK ? TABLE_OK : ledger_outcome_of(code);
 }
 
 enum table_outcome ledger_outcome_of(os_code code)
@@ -41,10 +57,19 @@ enum table_outcome ledger_outcome_of(os_code code)
     return code == OS_ERR_THROTTLED ? TABLE_THROTTLED : TABLE_REFUSED;
 }
 
+enum table_outcome ledger_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err)
+{
+    return ledger_outcome_of(sqlite_failed(conn, rc, doing, err));
+}
+
 /* SQLITE_FULL comes from writing the WAL, whose last frame is the commit: it was not written, nothing is applied. BUSY:
  * the lock was not given. Any other failure may have left the whole transaction in the WAL, for the next process to
  * find. */
-bool ledger_commit_is_undone(int rc)
+enum table_outcome ledger_commit(struct sqlite_conn *conn, const char *doing, os_error *err)
 {
-    return rc == SQLITE_FULL || rc == SQLITE_BUSY;
+    int rc = sqlite_commit(conn);
+    if (rc == SQLITE_OK)
+        return TABLE_OK;
+    enum table_outcome outcome = ledger_failed(conn, rc, doing, err);
+    return rc == SQLITE_FULL || rc == SQLITE_BUSY ? outcome : TABLE_AMBIGUOUS;
 }

@@ -7,7 +7,7 @@
 #define OSCOMMIT_SQLITE_LEDGER_FILE_H
 
 #include "item/item.h"
-#include "sqlite/sqlite.h"
+#include "sqlite/pool.h"
 
 enum { LEDGER_UPGRADES = 1, LEDGER_VERSION = LEDGER_UPGRADES + 1, LEDGER_APPLICATION_ID = 0x6f73634c /* "oscL" */ };
 extern const char *const ledger_upgrades[LEDGER_UPGRADES];
@@ -17,6 +17,11 @@ extern const char *const ledger_upgrades[LEDGER_UPGRADES];
     "ttl_s INTEGER NOT NULL, fence_s INTEGER, nonce TEXT, saw TEXT, upload TEXT, PRIMARY KEY (path, etag)) " \
     "WITHOUT ROWID;"                                                                                         \
     "CREATE INDEX records_by_ttl ON records (ttl_s);"
+/* Of a sqlite_spec, whichever layer opens the file. */
+#define LEDGER_SPEC                                                                        \
+    .application_id = LEDGER_APPLICATION_ID, .version = LEDGER_VERSION, .ddl = LEDGER_DDL, \
+    .upgrades = ledger_upgrades, .missing = OS_ERR_NO_TABLE, .broken = OS_ERR_TABLE,       \
+    .make = "oscommit table create --ledger sqlite://"
 
 /* Made when it is needed first, so that the file stays one that earlier releases can use. Its DDL makes no index by a
  * statement of its own: earlier releases take that for a stranger's (trust.c). */
@@ -25,21 +30,22 @@ struct ledger_table {
     const char *ddl;
 };
 
-enum ledger_table_state {
-    LEDGER_TABLE_THERE = 1,
-    LEDGER_TABLE_MISSING,
-    LEDGER_TABLE_ANOTHER, /* not the very table that we make */
-    LEDGER_TABLE_FAILED   /* sqlite_code says why */
-};
-/* `number`: of the bit in conn->tables_seen. */
-enum ledger_table_state ledger_table_look(struct sqlite_conn *conn, const struct ledger_table *table, unsigned number);
-os_code ledger_table_is_anothers(struct sqlite_conn *conn, const struct ledger_table *table, os_error *err);
+/* TABLE_CONFLICT_BLIND: it is not there. `number`: of the bit in conn->tables_seen; `doing`: "look for tables". */
+enum table_outcome ledger_table_find(struct sqlite_conn *conn, const struct ledger_table *table, unsigned number,
+                                     const char *doing, os_error *err);
+enum table_outcome ledger_table_make(struct sqlite_conn *conn, const struct ledger_table *table, const char *doing,
+                                     os_error *err);
 
 enum { LEDGER_EXPIRED_GRACE_S = 60 }; /* what has expired stays at least so long: E5 lets the clocks be 30 s apart */
 
+/* *ret_pool is a copy of `pool` with the limit of the call, to give *ret back to. */
+enum table_outcome ledger_take(const struct sqlite_pool *pool, struct sqlite_patience limit,
+                               struct sqlite_pool *ret_pool, struct sqlite_conn **ret, os_error *err);
+
 /* Of what was not applied. */
 enum table_outcome ledger_outcome_of(os_code code);
-/* Whether a commit that failed with `rc` applied nothing for certain. */
-bool ledger_commit_is_undone(int rc);
+/* `doing`: "read items". */
+enum table_outcome ledger_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err);
+enum table_outcome ledger_commit(struct sqlite_conn *conn, const char *doing, os_error *err);
 
 #endif

@@ -58,7 +58,7 @@ static enum table_outcome put_table(struct rows_conn *at, const char *table, con
     if (rc == SQLITE_OK)
         rc = sqlite_run(put);
     buf_free(&text);
-    return rc == SQLITE_OK ? rows_commit(at, err) : rows_failed(at->conn, rc, "make a table", err);
+    return rc == SQLITE_OK ? rows_commit(at, err) : ledger_failed(at->conn, rc, "make a table", err);
 }
 
 static os_code compare_table(const char *table, const struct rows_definition *there,

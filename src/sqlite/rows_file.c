@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "rows/check.h"
-#include "sqlite/ledger_file.h"
 #include "syntax/json.h"
 
 #include <string.h>
@@ -70,17 +69,11 @@ static const char *const statements[ROWS_STATEMENT_COUNT] = {
 };
 
 const struct sqlite_spec rows_spec = {
+    LEDGER_SPEC,
     .what = "database",
-    .application_id = LEDGER_APPLICATION_ID,
-    .version = LEDGER_VERSION,
-    .ddl = LEDGER_DDL,
-    .upgrades = ledger_upgrades,
     .sql = statements,
     .sql_count = ROWS_STATEMENT_COUNT,
     .row_size_max = ROWS_TEXT_MAX + 1024 * 1024,
-    .missing = OS_ERR_NO_TABLE,
-    .broken = OS_ERR_TABLE,
-    .make = "oscommit table create --ledger sqlite://",
     .hint = "Name another file. If this one is damaged, first stop all its writers, and move it away with its -wal and "
             "-shm files.",
     .denied = "Let the user of this process write the file and its folder, where SQLite puts files beside it; or name "
@@ -88,11 +81,6 @@ const struct sqlite_spec rows_spec = {
 };
 
 /* ------------------------------------------------------------------------------------------------------- outcomes */
-
-enum table_outcome rows_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err)
-{
-    return ledger_outcome_of(sqlite_failed(conn, rc, doing, err));
-}
 
 enum table_outcome rows_no_memory(os_error *err)
 {
@@ -106,18 +94,11 @@ static enum table_outcome look_for_tables(struct rows_conn *at, enum rows_use us
 {
     struct sqlite_conn *conn = at->conn;
     for (unsigned i = 0; i < TABLES; i++) {
-        int rc = SQLITE_OK;
-        switch (ledger_table_look(conn, &tables[i], i)) {
-        case LEDGER_TABLE_THERE: continue;
-        case LEDGER_TABLE_ANOTHER: return ledger_outcome_of(ledger_table_is_anothers(conn, &tables[i], err));
-        case LEDGER_TABLE_FAILED: return rows_failed(conn, sqlite_code(conn), "look for tables", err);
-        case LEDGER_TABLE_MISSING: break;
-        }
-        if (use != ROWS_TO_MAKE)
-            return TABLE_OK;
-        rc = sqlite_exec(conn, tables[i].ddl);
-        if (rc != SQLITE_OK)
-            return rows_failed(conn, rc, "make a table", err);
+        enum table_outcome outcome = ledger_table_find(conn, &tables[i], i, "look for tables", err);
+        if (outcome == TABLE_CONFLICT_BLIND && use == ROWS_TO_MAKE)
+            outcome = ledger_table_make(conn, &tables[i], "make a table", err);
+        if (outcome != TABLE_OK)
+            return outcome == TABLE_CONFLICT_BLIND ? TABLE_OK : outcome;
     }
     at->has_tables = true;
     return TABLE_OK;
@@ -126,14 +107,13 @@ static enum table_outcome look_for_tables(struct rows_conn *at, enum rows_use us
 enum table_outcome rows_enter(struct sqlite_rows *rows, struct sqlite_patience patience, enum rows_use use,
                               struct rows_conn *ret, os_error *err)
 {
-    *ret = (struct rows_conn){.pool = rows->pool};
-    ret->pool.limit = patience;
-    os_code code = sqlite_take(&ret->pool, patience, &ret->conn, err);
-    if (code != OS_OK)
-        return ledger_outcome_of(code);
+    *ret = (struct rows_conn){.conn = NULL};
+    enum table_outcome outcome = ledger_take(&rows->pool, patience, &ret->pool, &ret->conn, err);
+    if (outcome != TABLE_OK)
+        return outcome;
     int rc = use == ROWS_TO_READ ? sqlite_exec(ret->conn, "BEGIN") : sqlite_begin(ret->conn);
-    enum table_outcome outcome =
-        rc == SQLITE_OK ? look_for_tables(ret, use, err) : rows_failed(ret->conn, rc, "begin to read or write", err);
+    outcome =
+        rc == SQLITE_OK ? look_for_tables(ret, use, err) : ledger_failed(ret->conn, rc, "begin to read or write", err);
     if (outcome != TABLE_OK)
         rows_leave(ret);
     return outcome;
@@ -141,11 +121,7 @@ enum table_outcome rows_enter(struct sqlite_rows *rows, struct sqlite_patience p
 
 enum table_outcome rows_commit(struct rows_conn *at, os_error *err)
 {
-    int rc = sqlite_commit(at->conn);
-    if (rc == SQLITE_OK)
-        return TABLE_OK;
-    enum table_outcome outcome = rows_failed(at->conn, rc, "commit items", err);
-    return ledger_commit_is_undone(rc) ? outcome : TABLE_AMBIGUOUS;
+    return ledger_commit(at->conn, "commit items", err);
 }
 
 void rows_leave(struct rows_conn *at)
@@ -195,7 +171,7 @@ enum table_outcome sqlite_rows_table_find(struct rows_conn *at, const char *name
     if (rc == SQLITE_DONE)
         return is_missing(at, name, err);
     enum table_outcome outcome =
-        rc == SQLITE_ROW ? table_read(at, get, ret, err) : rows_failed(at->conn, rc, "read a table", err);
+        rc == SQLITE_ROW ? table_read(at, get, ret, err) : ledger_failed(at->conn, rc, "read a table", err);
     (void)sqlite3_reset(get);
     return outcome;
 }

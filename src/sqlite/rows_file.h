@@ -3,8 +3,7 @@
 #ifndef OSCOMMIT_SQLITE_ROWS_FILE_H
 #define OSCOMMIT_SQLITE_ROWS_FILE_H
 
-#include "item/item.h"
-#include "sqlite/pool.h"
+#include "sqlite/ledger_file.h"
 #include "sqlite/rows_table.h"
 
 /* The most that the text of an item takes: zeros of numbers such as 1E-130, which has two bytes in the service's count. */
@@ -46,8 +45,6 @@ enum table_outcome rows_enter(struct sqlite_rows *rows, struct sqlite_patience p
 enum table_outcome rows_commit(struct rows_conn *at, os_error *err);
 void rows_leave(struct rows_conn *at);
 
-/* `doing`: "read items". */
-enum table_outcome rows_failed(struct sqlite_conn *conn, int rc, const char *doing, os_error *err);
 enum table_outcome rows_no_memory(os_error *err);
 
 /* OS_ERR_ARGUMENT: its keys have other names than who asks gives. */

@@ -3,7 +3,6 @@
 
 #include "attribute/check.h"
 #include "base/error.h"
-#include "sqlite/ledger_file.h"
 #include "syntax/json.h"
 
 #include <stdlib.h>
@@ -126,7 +125,7 @@ enum table_outcome rows_item_find(struct rows_conn *at, const struct sqlite_rows
     if (rc == SQLITE_ROW)
         outcome = rows_item_column(at, table, key, get, 0, ret_item, err);
     else if (rc != SQLITE_DONE)
-        outcome = rows_failed(at->conn, rc, "read an item", err);
+        outcome = ledger_failed(at->conn, rc, "read an item", err);
     (void)sqlite3_reset(get);
     return outcome;
 }
@@ -254,7 +253,7 @@ static enum table_outcome collect_expired(struct rows_conn *at, const struct row
             ++*ret_count;
     }
     (void)sqlite3_reset(entries);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? TABLE_OK : rows_failed(at->conn, rc, "look for what expired", err);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? TABLE_OK : ledger_failed(at->conn, rc, "look for what expired", err);
 }
 
 /* An entry whose row is not there, says another time, or is damaged, goes alone: the others must not wait behind it. */
@@ -271,7 +270,7 @@ static enum table_outcome expire(struct rows_conn *at, const struct sqlite_rows_
     const struct rows_item_change change = {.table = table, .key = &entry->row, .before = item};
     int rc = is_its ? rows_item_change(at, &change) : write_entry(at, ROWS_ENTRY_DELETE, table, ROWS_EXPIRY, entry);
     json_decref(item);
-    return rc == SQLITE_OK ? TABLE_OK : rows_failed(at->conn, rc, "remove what expired", err);
+    return rc == SQLITE_OK ? TABLE_OK : ledger_failed(at->conn, rc, "remove what expired", err);
 }
 
 enum table_outcome rows_expire(struct rows_conn *at, const struct rows_expiry *expiry, os_error *err)

@@ -89,7 +89,7 @@ static bool take_item(struct reading *reading, json_t *item, size_t whole)
     page->last_key = next;
     page->scanned++;
     reading->size += size;
-    reading->is_over = page->scanned == rows_list_limit(list);
+    reading->is_over = page->scanned == rows_page_limit(list->limit);
     return next != NULL && keep_item(list, item, page->items);
 }
 
@@ -119,7 +119,7 @@ static enum table_outcome read_page(struct reading *reading)
             return outcome;
     }
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        return rows_failed(reading->at->conn, rc, "read a page of items", reading->err);
+        return ledger_failed(reading->at->conn, rc, "read a page of items", reading->err);
     if (!reading->is_over) {
         json_decref(reading->page->last_key);
         reading->page->last_key = NULL;

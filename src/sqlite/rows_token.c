@@ -120,7 +120,7 @@ enum table_outcome rows_token_find(struct rows_conn *at, const struct rows_token
         *ret = is_same ? ROWS_TOKEN_DONE : ROWS_TOKEN_USED;
     }
     (void)sqlite3_reset(get);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? TABLE_OK : rows_failed(at->conn, rc, "look for a token", err);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? TABLE_OK : ledger_failed(at->conn, rc, "look for a token", err);
 }
 
 static int expire_tokens(struct rows_conn *at, int64_t now_s)
@@ -142,5 +142,5 @@ enum table_outcome rows_token_put(struct rows_conn *at, const struct rows_token 
         rc = sqlite_run(put);
     if (rc == SQLITE_OK)
         rc = expire_tokens(at, token->now_s);
-    return rc == SQLITE_OK ? TABLE_OK : rows_failed(at->conn, rc, "write a token", err);
+    return rc == SQLITE_OK ? TABLE_OK : ledger_failed(at->conn, rc, "write a token", err);
 }

@@ -148,7 +148,7 @@ static enum table_outcome apply(struct writing *writing, const struct rows_work 
     if (work->write->kind == ROWS_CHECK || (work->before == NULL && work->after == NULL))
         return TABLE_OK;
     int rc = rows_item_change(&writing->at, &change);
-    return rc == SQLITE_OK ? TABLE_OK : rows_failed(writing->at.conn, rc, "write an item", writing->err);
+    return rc == SQLITE_OK ? TABLE_OK : ledger_failed(writing->at.conn, rc, "write an item", writing->err);
 }
 
 static bool is_of_transaction(const void *context, const struct sqlite_rows_table *table, const struct encoded_key *key)

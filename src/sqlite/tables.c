@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "sqlite/conn.h"
 #include "sqlite/ledger_file.h"
-#include "sqlite/pool.h"
 #include "sqlite/row.h"
 
 #include <stdlib.h>
@@ -55,16 +54,10 @@ static const char *const statements[ITEM_KINDS * STATEMENT_COUNT] = {
 };
 
 static const struct sqlite_spec spec = {
+    LEDGER_SPEC,
     .what = "ledger",
-    .application_id = LEDGER_APPLICATION_ID,
-    .version = LEDGER_VERSION,
-    .ddl = LEDGER_DDL,
-    .upgrades = ledger_upgrades,
     .sql = statements,
     .sql_count = ITEM_KINDS * STATEMENT_COUNT,
-    .missing = OS_ERR_NO_TABLE,
-    .broken = OS_ERR_TABLE,
-    .make = "oscommit table create --ledger sqlite://",
     .hint = "Name another file with --ledger. If the ledger is damaged, first stop all its writers, and move it away "
             "with its -wal and -shm files.",
     .denied =
@@ -115,14 +108,6 @@ void sqlite_reading_free(struct sqlite_reading *reading)
     reading->texts = NULL;
 }
 
-/* -------------------------------------------------------------------------------------------------- later tables */
-
-static enum ledger_table_state kind_state(struct sqlite_conn *conn, enum item_kind kind)
-{
-    const struct ledger_table *table = &later_tables[kind];
-    return table->ddl != NULL ? ledger_table_look(conn, table, kind) : LEDGER_TABLE_THERE;
-}
-
 /* --------------------------------------------------------------------------------------------------- rows, items */
 
 static sqlite3_stmt *statement_of(struct sqlite_conn *conn, const struct item_schema *schema, enum statement statement)
@@ -171,13 +156,19 @@ static enum row_state row_find(struct sqlite_conn *conn, const struct item_schem
 
 /* -------------------------------------------------------------------------------------------------- outcomes */
 
-/* `doing` "read", "write": the schema says what. */
+enum { DOING_SIZE = 96 };
+
+/* `doing` "read a", "write a": the schema says what. */
+static const char *doing_with(const struct item_schema *schema, const char *doing, char ret[DOING_SIZE])
+{
+    return text_concat(ret, DOING_SIZE, doing, " ", schema->words.what, NULL) ? ret : doing;
+}
+
 static enum table_outcome tables_failed(struct sqlite_conn *conn, const struct item_schema *schema, int rc,
                                         const char *doing, os_error *err)
 {
-    char sentence[96];
-    bool fits = text_concat(sentence, sizeof(sentence), doing, " ", schema->words.what, NULL);
-    return ledger_outcome_of(sqlite_failed(conn, rc, fits ? sentence : doing, err));
+    char sentence[DOING_SIZE];
+    return ledger_failed(conn, rc, doing_with(schema, doing, sentence), err);
 }
 
 static enum table_outcome tables_unreadable(const struct item_schema *schema, const struct item *key, os_error *err)
@@ -202,13 +193,14 @@ static enum table_outcome not_read(struct sqlite_conn *conn, const struct item_s
     return tables_failed(conn, schema, state == ROW_NO_MEMORY ? SQLITE_NOMEM : sqlite_code(conn), "read a", err);
 }
 
-static enum table_outcome tables_commit(struct sqlite_conn *conn, const struct item_schema *schema, os_error *err)
+/* TABLE_CONFLICT_BLIND: there is no such table yet, and so nothing in it. */
+static enum table_outcome find_kind(struct sqlite_conn *conn, const struct item_schema *schema, os_error *err)
 {
-    int rc = sqlite_commit(conn);
-    if (rc == SQLITE_OK)
+    char doing[DOING_SIZE];
+    const struct ledger_table *table = &later_tables[schema->kind];
+    if (table->ddl == NULL)
         return TABLE_OK;
-    enum table_outcome outcome = tables_failed(conn, schema, rc, "commit a", err);
-    return ledger_commit_is_undone(rc) ? outcome : TABLE_AMBIGUOUS;
+    return ledger_table_find(conn, table, schema->kind, doing_with(schema, "look for every", doing), err);
 }
 
 /* ---------------------------------------------------------------------------------------------------- writing */
@@ -268,21 +260,18 @@ static bool may_write(const struct sqlite_write *write, enum row_state state, co
 /* Inside the transaction, so that a table which is made goes with the write for which it was made. */
 static enum table_outcome prepare_kind(struct sqlite_conn *conn, const struct item_schema *schema, os_error *err)
 {
-    switch (kind_state(conn, schema->kind)) {
-    case LEDGER_TABLE_THERE: return TABLE_OK;
-    case LEDGER_TABLE_ANOTHER:
-        return ledger_outcome_of(ledger_table_is_anothers(conn, &later_tables[schema->kind], err));
-    case LEDGER_TABLE_FAILED: return tables_failed(conn, schema, sqlite_code(conn), "look for every", err);
-    case LEDGER_TABLE_MISSING: break;
-    }
-    int rc = sqlite_exec(conn, later_tables[schema->kind].ddl);
-    return rc == SQLITE_OK ? TABLE_OK : tables_failed(conn, schema, rc, "make room for a", err);
+    char doing[DOING_SIZE];
+    enum table_outcome outcome = find_kind(conn, schema, err);
+    if (outcome != TABLE_CONFLICT_BLIND)
+        return outcome;
+    return ledger_table_make(conn, &later_tables[schema->kind], doing_with(schema, "make room for a", doing), err);
 }
 
 /* Inside a transaction. Whatever is not TABLE_OK is rolled back by sqlite_give. */
 static enum table_outcome write_in(struct sqlite_conn *conn, const struct sqlite_write *write,
                                    struct sqlite_reading *ret, os_error *err)
 {
+    char doing[DOING_SIZE];
     enum table_outcome prepared = prepare_kind(conn, write->schema, err);
     if (prepared != TABLE_OK)
         return prepared;
@@ -302,7 +291,7 @@ static enum table_outcome write_in(struct sqlite_conn *conn, const struct sqlite
         rc = put_row(conn, write, write->item);
     if (rc != SQLITE_OK)
         return tables_failed(conn, write->schema, rc, "write a", err);
-    return outcome == TABLE_OK ? tables_commit(conn, write->schema, err) : outcome;
+    return outcome == TABLE_OK ? ledger_commit(conn, doing_with(write->schema, "commit a", doing), err) : outcome;
 }
 
 /* What was read for the condition is of interest where that failed, and what an update has made. */
@@ -316,15 +305,14 @@ enum table_outcome sqlite_tables_write(struct sqlite_tables *tables, const struc
 {
     error_clear(err);
     memset(ret, 0, sizeof(*ret));
+    struct sqlite_pool pool;
     struct sqlite_conn *conn = NULL;
-    struct sqlite_pool pool = tables->pool;
-    pool.limit = patience;
-    os_code code = sqlite_take(&pool, patience, &conn, err);
-    if (code != OS_OK)
-        return ledger_outcome_of(code);
+    enum table_outcome outcome = ledger_take(&tables->pool, patience, &pool, &conn, err);
+    if (outcome != TABLE_OK)
+        return outcome;
     int rc = sqlite_begin(conn);
-    enum table_outcome outcome = rc == SQLITE_OK ? write_in(conn, write, ret, err)
-                                                 : tables_failed(conn, write->schema, rc, "begin to write a", err);
+    outcome = rc == SQLITE_OK ? write_in(conn, write, ret, err)
+                              : tables_failed(conn, write->schema, rc, "begin to write a", err);
     ret->found = ret->found && shows_item(write, outcome);
     sqlite_give(&pool, conn);
     return outcome;
@@ -332,17 +320,18 @@ enum table_outcome sqlite_tables_write(struct sqlite_tables *tables, const struc
 
 /* ---------------------------------------------------------------------------------------------------- reading */
 
-/* TABLE_CONFLICT_BLIND: there is no such table yet, and so nothing in it. */
-static enum table_outcome readable_kind(struct sqlite_conn *conn, const struct item_schema *schema, os_error *err)
+/* TABLE_OK: *ret is to be given back. TABLE_CONFLICT_BLIND: nothing can be in the table. */
+static enum table_outcome take_to_read(struct sqlite_tables *tables, const struct item_schema *schema,
+                                       struct sqlite_patience patience, struct sqlite_pool *ret_pool,
+                                       struct sqlite_conn **ret, os_error *err)
 {
-    switch (kind_state(conn, schema->kind)) {
-    case LEDGER_TABLE_MISSING: return TABLE_CONFLICT_BLIND;
-    case LEDGER_TABLE_ANOTHER:
-        return ledger_outcome_of(ledger_table_is_anothers(conn, &later_tables[schema->kind], err));
-    case LEDGER_TABLE_FAILED: return tables_failed(conn, schema, sqlite_code(conn), "look for every", err);
-    case LEDGER_TABLE_THERE: break;
-    }
-    return TABLE_OK;
+    enum table_outcome outcome = ledger_take(&tables->pool, patience, ret_pool, ret, err);
+    if (outcome != TABLE_OK)
+        return outcome;
+    outcome = find_kind(*ret, schema, err);
+    if (outcome != TABLE_OK)
+        sqlite_give(ret_pool, *ret);
+    return outcome;
 }
 
 enum table_outcome sqlite_tables_get(struct sqlite_tables *tables, const struct item_schema *schema,
@@ -351,21 +340,16 @@ enum table_outcome sqlite_tables_get(struct sqlite_tables *tables, const struct 
 {
     error_clear(err);
     memset(ret, 0, sizeof(*ret));
+    struct sqlite_pool pool;
     struct sqlite_conn *conn = NULL;
-    struct sqlite_pool pool = tables->pool;
-    pool.limit = patience;
-    os_code code = sqlite_take(&pool, patience, &conn, err);
-    if (code != OS_OK)
-        return ledger_outcome_of(code);
-    enum table_outcome outcome = readable_kind(conn, schema, err);
-    bool is_missing = outcome == TABLE_CONFLICT_BLIND;
-    if (outcome == TABLE_OK) {
-        enum row_state state = row_find(conn, schema, key, ret);
-        bool answered = state == ROW_ABSENT || state == ROW_READ;
-        outcome = answered ? TABLE_OK : not_read(conn, schema, key, state, err);
-    }
+    enum table_outcome outcome = take_to_read(tables, schema, patience, &pool, &conn, err);
+    if (outcome != TABLE_OK)
+        return outcome == TABLE_CONFLICT_BLIND ? TABLE_OK : outcome;
+    enum row_state state = row_find(conn, schema, key, ret);
+    bool answered = state == ROW_ABSENT || state == ROW_READ;
+    outcome = answered ? TABLE_OK : not_read(conn, schema, key, state, err);
     sqlite_give(&pool, conn);
-    return is_missing ? TABLE_OK : outcome;
+    return outcome;
 }
 
 /* Of a row that does not fit. */
@@ -402,16 +386,12 @@ enum table_outcome sqlite_tables_list(struct sqlite_tables *tables, const struct
                                       void *context, os_error *err)
 {
     error_clear(err);
+    struct sqlite_pool pool;
     struct sqlite_conn *conn = NULL;
-    struct sqlite_pool pool = tables->pool;
-    pool.limit = patience;
-    os_code code = sqlite_take(&pool, patience, &conn, err);
-    if (code != OS_OK)
-        return ledger_outcome_of(code);
-    enum table_outcome outcome = readable_kind(conn, schema, err);
-    bool is_missing = outcome == TABLE_CONFLICT_BLIND;
-    if (outcome == TABLE_OK)
-        outcome = list_in(conn, schema, partition, each, context, err);
+    enum table_outcome outcome = take_to_read(tables, schema, patience, &pool, &conn, err);
+    if (outcome != TABLE_OK)
+        return outcome == TABLE_CONFLICT_BLIND ? TABLE_OK : outcome;
+    outcome = list_in(conn, schema, partition, each, context, err);
     sqlite_give(&pool, conn);
-    return is_missing ? TABLE_OK : outcome;
+    return outcome;
 }

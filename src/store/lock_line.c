@@ -26,13 +26,6 @@ struct lock_lines {
     struct lock_line lines[];
 };
 
-static uint64_t lock_line_now_ms(void)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms;
-}
-
 /* ------------------------------------------------------------------------------------------------ the list */
 
 static void put_in(struct lock_line *line, struct lock_waiter *waiter)
@@ -116,7 +109,7 @@ static void send_away_late(struct lock_line *line, uint64_t now)
 static void lock_line_on_timer(struct loop_timer *timer)
 {
     struct lock_line *line = container_of(timer, struct lock_line, timer);
-    uint64_t now = lock_line_now_ms();
+    uint64_t now = clock_monotonic_ms();
     send_away_late(line, now);
     if (line->first && line->try_at_ms <= now) {
         line->pause_ms = line->pause_ms * 2 < LOCK_LINE_MOST_MS ? line->pause_ms * 2 : LOCK_LINE_MOST_MS;
@@ -158,7 +151,7 @@ bool lock_line_is_empty(const struct lock_lines *lines, size_t number)
 void lock_line_wait(struct lock_lines *lines, size_t number, struct lock_waiter *waiter)
 {
     struct lock_line *line = &lines->lines[number];
-    uint64_t now = lock_line_now_ms();
+    uint64_t now = clock_monotonic_ms();
     if (line->first == NULL && line->try_at_ms <= now) /* else the pause goes on that he came out of */
         line->try_at_ms = now + line->pause_ms;
     put_in(line, waiter);
@@ -171,7 +164,7 @@ void lock_line_leave(struct lock_waiter *waiter)
     if (line == NULL)
         return;
     take_out(waiter);
-    set_timer(line, lock_line_now_ms());
+    set_timer(line, clock_monotonic_ms());
 }
 
 static void let_out_first(struct lock_line *line)
@@ -198,7 +191,7 @@ static bool has_to_rest(struct lock_line *line, uint64_t now)
 void lock_line_let_go(struct lock_lines *lines, size_t number)
 {
     struct lock_line *line = &lines->lines[number];
-    uint64_t now = lock_line_now_ms();
+    uint64_t now = clock_monotonic_ms();
     line->pause_ms = LOCK_LINE_FIRST_MS;
     if (line->first == NULL) {
         line->streak_since_ms = 0;

@@ -370,7 +370,7 @@ static bool row_op_init(struct row_op *op, struct row_dynamo *dynamo, const stru
     op->call.try_ms = request->try_ms;
     op->call.once = request->once || request->verb == ROW_WRITE;
     op->batch_most = ROWS_AT_ONCE_MAX;
-    op->page_most = request->verb == ROW_LIST ? rows_list_limit(request->list) : 0;
+    op->page_most = request->verb == ROW_LIST ? rows_page_limit(request->list->limit) : 0;
     say_where(request, dynamo->connection.endpoint.region, op->where, sizeof(op->where));
     for (size_t i = 0; is_batch(request) && i < request->get_count && i < ROWS_AT_ONCE_MAX; i++) {
         op->answer.items.left[i] = true;

@@ -7,16 +7,9 @@
 /* A worker waits for a busy file no longer than a usual write takes; then others have their turn. */
 enum { SLICE_MS = 20, PAUSE_FIRST_MS = 4, PAUSE_MOST_MS = 64 };
 
-static uint64_t task_now_ms(void)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms;
-}
-
 struct sqlite_patience sqlite_task_patience(const struct sqlite_task *task)
 {
-    uint64_t slice_end_ms = task_now_ms() + SLICE_MS;
+    uint64_t slice_end_ms = clock_monotonic_ms() + SLICE_MS;
     uint64_t until_ms = task->until_monotonic_ms;
     return (struct sqlite_patience){.until_ms = slice_end_ms < until_ms ? slice_end_ms : until_ms,
                                     .cancelled = &task->borrow.cancelled};
@@ -37,7 +30,7 @@ static void sqlite_task_work(struct loop_blocking *blocking)
     struct sqlite_task *task = task_of(blocking);
     if (!borrow_enter(&task->borrow))
         return;
-    task->waits = task->work(task) && task_now_ms() < task->until_monotonic_ms;
+    task->waits = task->work(task) && clock_monotonic_ms() < task->until_monotonic_ms;
     borrow_leave(&task->borrow);
 }
 
@@ -53,8 +46,7 @@ static void sqlite_task_end(struct sqlite_task *task)
 /* The last try is made when the time is over. */
 static void sqlite_task_wait(struct sqlite_task *task)
 {
-    uint64_t now_ms = task_now_ms();
-    uint64_t left_ms = task->until_monotonic_ms > now_ms ? task->until_monotonic_ms - now_ms : 0;
+    uint64_t left_ms = clock_left_ms(task->until_monotonic_ms);
     uint32_t most_ms = task->pause_ms * 2 < PAUSE_MOST_MS ? task->pause_ms * 2 : PAUSE_MOST_MS;
     uint64_t pause_ms = most_ms / 2 + random_next(&task->jitter) % (most_ms / 2 + 1);
     task->pause_ms = most_ms;

@@ -19,18 +19,11 @@ static uint64_t hash_of(const char *text)
     return fnv_of(text) | 1; /* 0: none */
 }
 
-static uint64_t habit_now_ms(void)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms;
-}
-
 struct update_habit update_habit_of(const os_client *client, const char *key)
 {
     uint64_t hash = hash_of(key);
     const struct update_habit *kept = &client->update_habits[hash / 2 % CLIENT_UPDATE_HABITS];
-    if (kept->key_hash == hash && habit_now_ms() - kept->ended_ms < FRESH_MS)
+    if (kept->key_hash == hash && clock_monotonic_ms() - kept->ended_ms < FRESH_MS)
         return *kept;
     return (struct update_habit){.key_hash = hash};
 }
@@ -72,5 +65,5 @@ void update_habit_note_end(struct update_habit *habit, uint32_t conflicts, uint6
     }
     habit->round_ms = round_ms;
     habit->etag_hash = etag[0] ? hash_of(etag) : 0;
-    habit->ended_ms = habit_now_ms();
+    habit->ended_ms = clock_monotonic_ms();
 }

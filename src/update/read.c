@@ -19,18 +19,12 @@ struct sums {
     char md5[MD5_ETAG_SIZE];
 };
 
-static uint64_t reading_left_ms(const struct update_reading *reading)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return reading->deadline_ms > now.monotonic_ms ? reading->deadline_ms - now.monotonic_ms : 1;
-}
-
 static os_code read_once(struct update_reading *reading, struct update_version *ret, os_error *err)
 {
     os_object object = OS_OBJECT_INIT;
     os_sink sink = OS_SINK_INIT;
-    const os_call call = {.size = sizeof(call), .deadline_ms = reading_left_ms(reading), .cancel = reading->cancel};
+    const os_call call = {
+        .size = sizeof(call), .deadline_ms = clock_left_for_call_ms(reading->deadline_ms), .cancel = reading->cancel};
     uint32_t requests = 0;
     update_version_clear(ret);
     sink.ret_data = &ret->data;

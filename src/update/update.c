@@ -47,24 +47,10 @@ struct update {
     os_error error;
 };
 
-static uint64_t update_now_ms(void)
-{
-    struct clock_reading now;
-    clock_read(&now);
-    return now.monotonic_ms;
-}
-
-static uint64_t update_time_left(const struct update *update)
-{
-    uint64_t now_ms = update_now_ms();
-    return update->deadline_ms > now_ms ? update->deadline_ms - now_ms : 0;
-}
-
 static os_call update_rest_of_call(const struct update *update)
 {
     os_call rest = update->call;
-    uint64_t left_ms = update_time_left(update);
-    rest.deadline_ms = left_ms ? left_ms : 1;
+    rest.deadline_ms = clock_left_for_call_ms(update->deadline_ms);
     return rest;
 }
 
@@ -117,13 +103,13 @@ static os_code read_object(struct update *update, os_error *err)
 static bool update_read(struct update *update)
 {
     os_error error = {0};
-    update->round_began_ms = update_now_ms();
+    update->round_began_ms = clock_monotonic_ms();
     if (update->is_known)
         return true;
     os_code code = read_object(update, &error);
     if (code == OS_OK || code == OS_ERR_NOT_FOUND)
         return true;
-    if (update->result.conflicts > 0 && code != OS_ERR_CANCELLED && update_time_left(update) == 0)
+    if (update->result.conflicts > 0 && code != OS_ERR_CANCELLED && clock_left_ms(update->deadline_ms) == 0)
         return update_lost(update);
     update->error = error;
     if (code == OS_ERR_TOO_LARGE)
@@ -249,7 +235,7 @@ static uint64_t backoff_ms(struct update *update)
 /* Without the records of others. */
 static uint64_t update_round_ms(const struct update *update)
 {
-    uint64_t took_ms = update_now_ms() - update->round_began_ms;
+    uint64_t took_ms = clock_monotonic_ms() - update->round_began_ms;
     return took_ms > update->waited_ms ? took_ms - update->waited_ms : 1;
 }
 
@@ -259,7 +245,7 @@ static bool update_wait(struct update *update)
     uint64_t took_ms = update_round_ms(update);
     if (took_ms < update->shortest_round_ms || update->result.conflicts == 1)
         update->shortest_round_ms = took_ms;
-    uint64_t left_ms = update_time_left(update);
+    uint64_t left_ms = clock_left_ms(update->deadline_ms);
     if (left_ms <= update->shortest_round_ms)
         return update_lost(update);
     uint64_t wait_ms = backoff_ms(update);
@@ -329,7 +315,7 @@ static os_code update_take(struct update *update)
     if (update->options.max_length == 0)
         update->options.max_length = UPDATE_LENGTH_MOST;
     update->call = call;
-    update->deadline_ms = update_now_ms() + call.deadline_ms;
+    update->deadline_ms = clock_monotonic_ms() + call.deadline_ms;
     update->turn = (struct update_turn){
         .client = update->client, .key = update->key, .limits = client_limits(update->client, &call)};
     return OS_OK;
@@ -339,7 +325,7 @@ static os_code update_take(struct update *update)
 static void update_yield(struct update *update)
 {
     uint64_t wait_ms = update_habit_wait_ms(&update->turn.habit, &update->random);
-    if (wait_ms > 0 && wait_ms < update_time_left(update))
+    if (wait_ms > 0 && wait_ms < clock_left_ms(update->deadline_ms))
         (void)client_pause(update->client, update->call.cancel, wait_ms); /* of a cancellation the round hears, too */
 }
 
@@ -382,14 +368,14 @@ static void update_finish(struct update *update, uint64_t began_ms)
     update_version_clear(&update->current);
     free(update->key);
     update->result.final = update->result.final || update->verdict != OS_UNKNOWN;
-    update->result.duration_ms = update_now_ms() - began_ms;
+    update->result.duration_ms = clock_monotonic_ms() - began_ms;
 }
 
 os_verdict update_run(os_client *client, const struct update_arguments *arguments, os_result *ret, os_error *err)
 {
     struct update update = {.client = client, .arguments = arguments, .result = OS_RESULT_INIT};
     struct inside inside;
-    uint64_t began_ms = update_now_ms();
+    uint64_t began_ms = clock_monotonic_ms();
     os_code code = client_enter(client, &inside, &update.error);
     if (code == OS_OK) {
         update_in_turn(&update);

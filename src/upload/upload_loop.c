@@ -390,14 +390,11 @@ static void upload_loop_create(struct op *op)
 
 static struct op_limits upload_loop_limits(const struct upload *upload)
 {
-    struct clock_reading now;
-    clock_read(&now);
-    uint64_t deadline_ms = upload->params->deadline_monotonic_ms;
     return (struct op_limits){
         .loop = upload->client->loop,
         .cancel = upload->params->cancel,
         .closing = upload->client->closing,
-        .deadline_ms = deadline_ms > now.monotonic_ms ? deadline_ms - now.monotonic_ms : 0,
+        .deadline_ms = clock_left_ms(upload->params->deadline_monotonic_ms),
     };
 }
 

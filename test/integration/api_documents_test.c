@@ -41,8 +41,7 @@ struct place {
 static const char *endpoint_of(const char *variable)
 {
     const char *endpoint = getenv(variable);
-    const char *must = getenv("OSCOMMIT_REQUIRE_SERVERS");
-    if (endpoint == NULL && must != NULL && strcmp(must, "1") == 0)
+    if (endpoint == NULL && test_requires_servers())
         fail_msg("%s is not set", variable);
     return endpoint;
 }

@@ -51,11 +51,6 @@ void shop_close(struct shop *shop)
 
 int main(int argc, char **argv)
 {
-    endpoint = getenv("OSCOMMIT_TEST_DYNAMODB_ENDPOINT");
-    if (endpoint == NULL) {
-        const char *must = getenv("OSCOMMIT_REQUIRE_SERVERS");
-        fprintf(stderr, "OSCOMMIT_TEST_DYNAMODB_ENDPOINT is not set\n");
-        return must != NULL && strcmp(must, "1") == 0 ? 1 : 77;
-    }
+    endpoint = test_server("OSCOMMIT_TEST_DYNAMODB_ENDPOINT");
     return test_main(argc, argv);
 }

@@ -133,7 +133,6 @@ static bool is_given(const struct place *place)
 /* The exit status. A place that is not given is said, and skipped. */
 static inline int place_main(int argc, char **argv)
 {
-    const char *required = getenv("OSCOMMIT_REQUIRE_SERVERS");
     bool is_skipped = false;
     int failed = 0;
     test_take_arguments(argc, argv);
@@ -150,7 +149,7 @@ static inline int place_main(int argc, char **argv)
             .name = place_now->name, .set_up = place_open, .tear_down = place_close, .features = place_now->features});
     }
     if (is_skipped && failed == 0)
-        return required != NULL && strcmp(required, "1") == 0 ? EXIT_FAILURE : TEST_EXIT_SKIPPED;
+        return test_requires_servers() ? EXIT_FAILURE : TEST_EXIT_SKIPPED;
     return test_exit_status(failed);
 }
 

@@ -378,14 +378,9 @@ TEST(versions_are_named_and_each_can_be_had)
 
 static void open_server(struct server *server)
 {
-    const char *url = getenv(server->variable);
-    const char *required = getenv("OSCOMMIT_REQUIRE_SERVERS");
+    const char *url = test_server(server->variable);
     char bucket[64];
     struct timespec now;
-    if (url == NULL || url[0] == '\0') {
-        fprintf(stderr, "%s is not given\n", server->variable);
-        exit(required != NULL && strcmp(required, "1") == 0 ? 1 : 77);
-    }
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(bucket, sizeof(bucket), "verbs-%llx%lx", (unsigned long long)now.tv_sec, (unsigned long)now.tv_nsec);
     if (!raw_make_bucket(url, bucket))

@@ -83,8 +83,7 @@ int suite_main(const struct suite *suite, int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "--child") == 0)
         return run_role(suite, argc, argv);
     test_take_arguments(argc, argv);
-    const char *require = getenv("OSCOMMIT_REQUIRE_SERVERS");
-    bool required = require != NULL && strcmp(require, "1") == 0;
+    bool required = test_requires_servers();
     int ran = 0;
     int failed = 0;
     int missing = 0;

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct test *first;   /* by line */
 static const char *argument; /* the pattern, or NULL */
@@ -111,4 +112,20 @@ int test_main_group(int argc, char **argv, const struct test_group *group)
 int test_main(int argc, char **argv)
 {
     return test_main_group(argc, argv, &(struct test_group){.name = NULL});
+}
+
+bool test_requires_servers(void)
+{
+    const char *required = getenv("OSCOMMIT_REQUIRE_SERVERS");
+    return required != NULL && strcmp(required, "1") == 0;
+}
+
+const char *test_server(const char *variable)
+{
+    const char *url = getenv(variable);
+    if (url == NULL || url[0] == '\0') {
+        fprintf(stderr, "%s is not set\n", variable);
+        exit(test_requires_servers() ? EXIT_FAILURE : TEST_EXIT_SKIPPED);
+    }
+    return url;
 }

@@ -168,4 +168,9 @@ void test_take_arguments(int argc, char **argv);
 int test_run_group(const struct test_group *group);
 int test_exit_status(int failed);
 
+/* OSCOMMIT_REQUIRE_SERVERS=1: a server that is not given is a failure, not a skip. */
+bool test_requires_servers(void);
+/* The server that the variable names; without one the program ends, skipped or failed. */
+const char *test_server(const char *variable);
+
 #endif

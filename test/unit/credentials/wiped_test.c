@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers with keys are wiped before their memory is given back. What libcurl and the parsers copy is theirs. */
+/* Answers with keys, and tokens of requests, are wiped before their memory is given back. What libcurl and the parsers
+ * copy is theirs. */
 #include "unit/credentials/sources.h"
 
 #include <malloc.h>
@@ -9,16 +10,28 @@
 #define ANSWER_BEGIN "{\"Code\":\"Success\""
 
 static atomic_bool looks;
-static atomic_uint given_back; /* blocks that still begin as an answer does */
+static atomic_uint given_back; /* blocks that still begin as an answer does, or have a token */
+
+/* As a header, and as a line for libcurl, whose own have no NUL behind them. */
+static const char token_header[] = "authorization\0Basic HUSH=";
+static const char token_line[] = "authorization: Basic HUSH=";
 
 /* glibc's own. */
 extern void __libc_free(void *block);
 extern void *__libc_malloc(size_t size);
 
+static bool has_secret(void *block)
+{
+    size_t size = malloc_usable_size(block);
+    return (size > strlen(ANSWER_BEGIN) && memcmp(block, ANSWER_BEGIN, strlen(ANSWER_BEGIN)) == 0) ||
+           memmem(block, size, token_header, sizeof(token_header)) != NULL ||
+           memmem(block, size, token_line, sizeof(token_line)) != NULL;
+}
+
 __attribute__((visibility("default"))) void free(void *block)
 {
-    if (looks && block != NULL && malloc_usable_size(block) > strlen(ANSWER_BEGIN))
-        given_back += memcmp(block, ANSWER_BEGIN, strlen(ANSWER_BEGIN)) == 0;
+    if (looks && block != NULL)
+        given_back += has_secret(block);
     __libc_free(block);
 }
 
@@ -75,5 +88,31 @@ TEST_WITH(sources, an_answer_with_keys_is_wiped)
     looks = true;
     sources_expect(sources, NULL, "container", "id", "t");
     looks = false;
+    assert_int_equal(given_back, 0);
+}
+
+TEST_WITH(sources, a_request_with_a_token_is_wiped)
+{
+    sources_name_server(sources, "AWS_CONTAINER_CREDENTIALS_FULL_URI", "/role");
+    setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN", "Basic HUSH=", 1);
+    sources_give_keys(sources, "id", 3600, false);
+    given_back = 0;
+    looks = true;
+    sources_expect(sources, NULL, "container", "id", "t");
+    looks = false;
+    sources_check_header(sources_request(sources, 0), "authorization", "Basic HUSH=");
+    assert_int_equal(given_back, 0);
+}
+
+TEST(a_header_is_wiped_when_it_is_replaced_or_removed)
+{
+    struct http_headers headers = {0};
+    given_back = 0;
+    looks = true;
+    assert_true(http_headers_add(&headers, "Authorization", "Basic HUSH="));
+    assert_true(http_headers_set(&headers, "authorization", "Basic HUSH="));
+    http_headers_remove(&headers, "authorization");
+    looks = false;
+    http_headers_free(&headers);
     assert_int_equal(given_back, 0);
 }

@@ -7,4 +7,7 @@
 #include "requests.h"
 #include "unit/rows/trees.h"
 
+#define ORDERS "table orders in us-east-1"
+#define ORDER  "{'pk':{'S':'a'},'sk':{'N':'1'},'v':{'N':'7'},'l':{'L':[{'M':{'x':{'SS':['y']}}}]}}"
+
 #endif

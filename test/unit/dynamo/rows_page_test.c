@@ -4,10 +4,6 @@
 
 #include "rows.h"
 
-#undef WHERE
-#define WHERE "table orders in us-east-1"
-#define A1    "{'pk':{'S':'a'},'sk':{'N':'1'},'v':{'N':'7'},'l':{'L':[{'M':{'x':{'SS':['y']}}}]}}"
-
 struct paging {
     struct trees trees;
     struct http_response response;
@@ -34,13 +30,13 @@ static enum table_outcome page_outcome(struct paging *paging, const char *body)
     http_response_free(&paging->response);
     rows_page_free(&paging->page);
     answer(&paging->response, 200, quoted(&paging->trees, body));
-    return rows_read_page(&paging->response, WHERE, &paging->list, &paging->page, &paging->detail, &paging->err);
+    return rows_read_page(&paging->response, ORDERS, &paging->list, &paging->page, &paging->detail, &paging->err);
 }
 
 TEST_WITH(paging, a_page_leads_on)
 {
     assert_int_equal(page_outcome(paging,
-                                  "{'Items':[" A1 ",{'pk':{'S':'a'},'sk':{'N':'2'}}],'Count':2,'ScannedCount':2,"
+                                  "{'Items':[" ORDER ",{'pk':{'S':'a'},'sk':{'N':'2'}}],'Count':2,'ScannedCount':2,"
                                   "'LastEvaluatedKey':{'pk':{'S':'a'},'sk':{'N':'2'}}}"),
                      TABLE_OK);
     assert_int_equal(json_array_size(paging->page.items), 2);
@@ -57,7 +53,7 @@ TEST_WITH(paging, an_empty_page_is_not_the_last)
     assert_non_null(paging->page.items);
     assert_non_null(paging->page.last_key);
     assert_int_equal(paging->page.scanned, 9);
-    assert_int_equal(page_outcome(paging, "{'Items':[" A1 "],'Count':1}"), TABLE_OK);
+    assert_int_equal(page_outcome(paging, "{'Items':[" ORDER "],'Count':1}"), TABLE_OK);
     assert_int_equal(paging->page.scanned, 1);
     assert_null(paging->page.last_key);
 }
@@ -87,15 +83,15 @@ static const struct page_row {
     {"more than a last key", TABLE_AMBIGUOUS,
      "{'Items':[],'LastEvaluatedKey':{'pk':{'S':'a'},'sk':{'N':'2'},'x':{'S':'y'}}}"},
     {"the key with which it began", TABLE_AMBIGUOUS, "{'Items':[],'LastEvaluatedKey':{'pk':{'S':'a'},'sk':{'N':'1'}}}"},
-    {"an item that is none", TABLE_UNREADABLE, "{'Items':[" A1 ",7]}"},
+    {"an item that is none", TABLE_UNREADABLE, "{'Items':[" ORDER ",7]}"},
     {"a value that is none", TABLE_UNREADABLE, "{'Items':[{'pk':{'S':'a'},'sk':{'N':'1'},'x':{'SS':['a','a']}}]}"},
     {"an error at 200", TABLE_AMBIGUOUS, "{'Items':[],'__type':'x#InternalServerError'}"},
     {"an error without a code", TABLE_AMBIGUOUS, "{'Items':[],'message':'x'}"},
-    {"an item of another partition", TABLE_AMBIGUOUS, "{'Items':[" A1 ",{'pk':{'S':'b'},'sk':{'N':'2'}}]}"},
-    {"an item outside the range", TABLE_AMBIGUOUS, "{'Items':[" A1 ",{'pk':{'S':'a'},'sk':{'N':'10'}}]}"},
+    {"an item of another partition", TABLE_AMBIGUOUS, "{'Items':[" ORDER ",{'pk':{'S':'b'},'sk':{'N':'2'}}]}"},
+    {"an item outside the range", TABLE_AMBIGUOUS, "{'Items':[" ORDER ",{'pk':{'S':'a'},'sk':{'N':'10'}}]}"},
     {"an item without its sort key", TABLE_AMBIGUOUS, "{'Items':[{'pk':{'S':'a'}}]}"},
     {"an item without its partition key", TABLE_AMBIGUOUS, "{'Items':[{'sk':{'N':'1'}}]}"},
-    {"more items than the page may have", TABLE_AMBIGUOUS, "{'Items':[" A1 "," A1 "," A1 "]}"},
+    {"more items than the page may have", TABLE_AMBIGUOUS, "{'Items':[" ORDER "," ORDER "," ORDER "]}"},
     {"a last key of another partition", TABLE_AMBIGUOUS,
      "{'Items':[],'LastEvaluatedKey':{'pk':{'S':'b'},'sk':{'N':'2'}}}"},
     {"a last key outside the range", TABLE_AMBIGUOUS,
@@ -110,7 +106,7 @@ TEST_ROWS_WITH(paging, page_rows, a_page_that_is_not_in_order_gives_nothing)
     assert_int_equal(page_outcome(paging, row->body), row->outcome);
     assert_null(paging->page.items);
     assert_null(paging->page.last_key);
-    assert_says(paging->err, "Query of " WHERE);
+    assert_says(paging->err, "Query of " ORDERS);
 }
 
 TEST_WITH(paging, parts_of_items_may_lack_their_keys)
@@ -126,12 +122,12 @@ TEST_WITH(paging, parts_of_items_may_lack_their_keys)
 TEST_WITH(paging, items_of_a_scan_have_their_keys)
 {
     paging->list.partition = NULL;
-    assert_int_equal(page_outcome(paging, "{'Items':[" A1 ",{'pk':{'S':'b'},'sk':{'N':'2'}}]}"), TABLE_OK);
+    assert_int_equal(page_outcome(paging, "{'Items':[" ORDER ",{'pk':{'S':'b'},'sk':{'N':'2'}}]}"), TABLE_OK);
     assert_int_equal(page_outcome(paging, "{'Items':[{'id':{'S':'b'}}]}"), TABLE_AMBIGUOUS);
     assert_says(paging->err, "was answered with an item of another key");
     paging->list.index = "by-state";
     paging->list.index_keys = (struct rows_keys){"state", NULL};
-    assert_int_equal(page_outcome(paging, "{'Items':[" A1 "]}"), TABLE_AMBIGUOUS);
+    assert_int_equal(page_outcome(paging, "{'Items':[" ORDER "]}"), TABLE_AMBIGUOUS);
     assert_int_equal(page_outcome(paging, "{'Items':[{'pk':{'S':'b'},'sk':{'N':'2'},'state':{'S':'x'}}]}"), TABLE_OK);
 }
 
@@ -148,9 +144,9 @@ TEST_WITH(paging, a_page_that_is_too_long_is_asked_for_in_parts)
         (void)buf_add(&paging->response.body, text, ONE);
     free(text);
     assert_int_equal(
-        rows_read_page(&paging->response, WHERE, &paging->list, &paging->page, &paging->detail, &paging->err),
+        rows_read_page(&paging->response, ORDERS, &paging->list, &paging->page, &paging->detail, &paging->err),
         TABLE_UNREADABLE);
-    assert_says(paging->err,
-                "Scan of " WHERE " got more than is read of one answer. Ask for fewer items in a page, or for parts of "
-                "them.");
+    assert_says(paging->err, "Scan of " ORDERS
+                             " got more than is read of one answer. Ask for fewer items in a page, or for parts of "
+                             "them.");
 }

@@ -4,9 +4,6 @@
 
 #include "rows.h"
 
-#undef WHERE
-#define WHERE  "table orders in us-east-1"
-#define A1     "{'pk':{'S':'a'},'sk':{'N':'1'},'v':{'N':'7'},'l':{'L':[{'M':{'x':{'SS':['y']}}}]}}"
 #define FAILED "{'__type':'" SPACE "ConditionalCheckFailedException','Message':'The conditional request failed'"
 
 static const struct condition_term is_absent = {.path = PATH({.name = "pk"}), .test = CONDITION_IS_ABSENT};
@@ -45,7 +42,8 @@ static enum table_outcome write_outcome(struct reading *reading, int status, con
 {
     forget(reading);
     answer(&reading->response, status, quoted(&reading->trees, body));
-    return rows_read_write(&reading->response, WHERE, &reading->write, &reading->item, &reading->detail, &reading->err);
+    return rows_read_write(&reading->response, ORDERS, &reading->write, &reading->item, &reading->detail,
+                           &reading->err);
 }
 
 static void assert_item(const struct reading *reading, const char *text)
@@ -65,8 +63,8 @@ TEST_WITH(reading, a_write_is_done)
 
 TEST_WITH(reading, a_failed_condition_gives_the_item_in_the_way)
 {
-    assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':" A1 "}"), TABLE_CONFLICT);
-    assert_item(reading, A1);
+    assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':" ORDER "}"), TABLE_CONFLICT);
+    assert_item(reading, ORDER);
     assert_string_equal(reading->detail.code, "ConditionalCheckFailedException");
 }
 
@@ -85,13 +83,13 @@ static const struct conflict_row {
     {"without an item", TABLE_CONFLICT_BLIND, 400, FAILED "}", NULL},
     {"with an empty item", TABLE_CONFLICT_BLIND, 400, FAILED ",'Item':{}}", NULL},
     {"with the item of another key", TABLE_AMBIGUOUS, 400, FAILED ",'Item':{'pk':{'S':'b'},'sk':{'N':'1'}}}",
-     "PutItem of the item pk \"a\", sk \"1\" in " WHERE " was answered with an item of another key"},
+     "PutItem of the item pk \"a\", sk \"1\" in " ORDERS " was answered with an item of another key"},
     {"with an item without a key", TABLE_AMBIGUOUS, 400, FAILED ",'Item':{'v':{'N':'1'}}}", "may have been applied"},
     {"with an item that is none", TABLE_UNREADABLE, 400, FAILED ",'Item':'x'}", "is not a JSON object"},
     {"with a value that is none", TABLE_UNREADABLE, 400,
      FAILED ",'Item':{'pk':{'S':'a'},'sk':{'N':'1'},'v':{'N':'x'}}}",
      "found an item there that is none of DynamoDB's. v: the number \"x\" "},
-    {"at another status", TABLE_AMBIGUOUS, 404, FAILED ",'Item':" A1 "}", "decides nothing"},
+    {"at another status", TABLE_AMBIGUOUS, 404, FAILED ",'Item':" ORDER "}", "decides nothing"},
     {"of a transaction", TABLE_AMBIGUOUS, 400,
      "{'__type':'" SPACE "TransactionCanceledException','CancellationReasons':[{'Code':'ConditionalCheckFailed'}]}",
      "decides nothing"},
@@ -111,7 +109,7 @@ TEST_ROWS_WITH(reading, conflict_rows, a_failed_condition)
 TEST_WITH(reading, a_write_without_a_condition_has_none_that_failed)
 {
     reading->write.condition.count = 0;
-    assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':" A1 "}"), TABLE_AMBIGUOUS);
+    assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':" ORDER "}"), TABLE_AMBIGUOUS);
     assert_says(reading->err, "although it had none");
     assert_null(reading->item);
 }
@@ -120,8 +118,8 @@ TEST_WITH(reading, an_update_gives_what_it_has_made)
 {
     reading->write.kind = ROWS_UPDATE;
     reading->write.returns_item = true;
-    assert_int_equal(write_outcome(reading, 200, "{'Attributes':" A1 "}"), TABLE_OK);
-    assert_item(reading, A1);
+    assert_int_equal(write_outcome(reading, 200, "{'Attributes':" ORDER "}"), TABLE_OK);
+    assert_item(reading, ORDER);
 }
 
 #define DONE "was done, but its answer has no readable item in it"
@@ -163,8 +161,8 @@ static const struct stray_row {
     const char *name; /* the body */
     const char *member;
 } stray_rows[] = {
-    {"{'Item':" A1 "}", "Item"},
-    {"{'Attributes':" A1 "}", "Attributes"},
+    {"{'Item':" ORDER "}", "Item"},
+    {"{'Attributes':" ORDER "}", "Attributes"},
     {"{'Items':[],'Count':0}", "Items"},
     {"{'Responses':[{}]}", "Responses"},
     {"{'Responses':{},'UnprocessedKeys':{'users':{'Keys':[{'id':{'S':'a'}}]}}}", "UnprocessedKeys"},
@@ -200,7 +198,7 @@ TEST_WITH(reading, a_condition_that_holds_of_the_item_has_not_failed)
     const struct condition_term is_seven = {
         .path = PATH({.name = "v"}), .test = CONDITION_EQUALS, .value = tree(&reading->trees, "{'N':'7.0'}")};
     reading->write.condition = (struct condition){&is_seven, 1};
-    assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':" A1 "}"), TABLE_AMBIGUOUS);
+    assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':" ORDER "}"), TABLE_AMBIGUOUS);
     assert_says(reading->err, "with an item of which the condition holds");
     assert_null(reading->item);
     assert_int_equal(write_outcome(reading, 400, FAILED ",'Item':{'pk':{'S':'a'},'sk':{'N':'1'},'v':{'N':'8'}}}"),
@@ -237,7 +235,7 @@ TEST_ROWS_WITH(reading, code_rows, a_code_says_whether_the_write_was_applied)
     assert_int_equal(reading->err.code, row->code);
     assert_string_equal(reading->err.service_code, row->name);
     assert_says(reading->err, row->says);
-    assert_says(reading->err, "the item pk \"a\", sk \"1\" in " WHERE);
+    assert_says(reading->err, "the item pk \"a\", sk \"1\" in " ORDERS);
 }
 
 TEST_WITH(reading, what_is_no_answer_decides_nothing)
@@ -250,7 +248,7 @@ TEST_WITH(reading, what_is_no_answer_decides_nothing)
     answer(&reading->response, 200, "{}");
     answer_crc(&reading->response, 1);
     assert_int_equal(
-        rows_read_write(&reading->response, WHERE, &reading->write, &reading->item, &reading->detail, &reading->err),
+        rows_read_write(&reading->response, ORDERS, &reading->write, &reading->item, &reading->detail, &reading->err),
         TABLE_AMBIGUOUS);
     assert_true(reading->detail.crc_wrong);
 }
@@ -264,23 +262,23 @@ static enum table_outcome get_outcome(struct reading *reading, size_t paths, con
         .of = {&orders, tree(&reading->trees, "{'pk':{'S':'a'},'sk':{'N':'1'}}")}, .paths = &path, .path_count = paths};
     forget(reading);
     answer(&reading->response, 200, quoted(&reading->trees, body));
-    return rows_read_get(&reading->response, WHERE, &get, &reading->item, &reading->detail, &reading->err);
+    return rows_read_get(&reading->response, ORDERS, &get, &reading->item, &reading->detail, &reading->err);
 }
 
 TEST_WITH(reading, an_item_is_there_or_not)
 {
-    assert_int_equal(get_outcome(reading, 0, "{'Item':" A1 ",'ConsumedCapacity':{'TableName':'orders'}}"), TABLE_OK);
-    assert_item(reading, A1);
+    assert_int_equal(get_outcome(reading, 0, "{'Item':" ORDER ",'ConsumedCapacity':{'TableName':'orders'}}"), TABLE_OK);
+    assert_item(reading, ORDER);
     assert_int_equal(get_outcome(reading, 0, "{}"), TABLE_OK);
     assert_null(reading->item);
 }
 
 TEST_WITH(reading, an_answer_to_another_request_does_not_say_that_there_is_no_item)
 {
-    assert_int_equal(get_outcome(reading, 0, "{'Attributes':" A1 "}"), TABLE_AMBIGUOUS);
+    assert_int_equal(get_outcome(reading, 0, "{'Attributes':" ORDER "}"), TABLE_AMBIGUOUS);
     assert_says(reading->err, "got an answer with \"Attributes\", which is none to this request. Ask again.");
     assert_int_equal(get_outcome(reading, 0, "{'message':'x'}"), TABLE_AMBIGUOUS);
-    assert_int_equal(get_outcome(reading, 0, "{'Item':" A1 ",'Items':[]}"), TABLE_AMBIGUOUS);
+    assert_int_equal(get_outcome(reading, 0, "{'Item':" ORDER ",'Items':[]}"), TABLE_AMBIGUOUS);
     assert_null(reading->item);
 }
 
@@ -317,7 +315,7 @@ TEST_WITH(reading, an_item_that_is_counted_larger_than_400_KB_is_one)
     assert_true(buf_add_str(&body, "\"}}}"));
     const struct rows_get get = {.of = {&orders, reading->write.item}};
     answer_bytes(&reading->response, 200, body.data, body.len);
-    assert_int_equal(rows_read_get(&reading->response, WHERE, &get, &reading->item, &reading->detail, &reading->err),
+    assert_int_equal(rows_read_get(&reading->response, ORDERS, &get, &reading->item, &reading->detail, &reading->err),
                      TABLE_OK);
     assert_int_equal(json_object_size(reading->item), 3);
     buf_free(&body);
@@ -333,7 +331,7 @@ TEST_WITH(reading, an_item_with_more_values_than_are_read_is_unreadable)
     assert_true(buf_add_str(&body, "]}}}"));
     const struct rows_get get = {.of = {&orders, reading->write.item}};
     answer_bytes(&reading->response, 200, body.data, body.len);
-    assert_int_equal(rows_read_get(&reading->response, WHERE, &get, &reading->item, &reading->detail, &reading->err),
+    assert_int_equal(rows_read_get(&reading->response, ORDERS, &get, &reading->item, &reading->detail, &reading->err),
                      TABLE_UNREADABLE);
     assert_int_equal(reading->err.code, OS_ERR_TOO_LARGE);
     assert_says(reading->err, "got more than is read of one answer. Ask for a part of the item.");
@@ -351,7 +349,7 @@ TEST_WITH(reading, a_failed_condition_with_more_values_than_are_read_is_one)
     assert_true(buf_add_str(&body, "]}}}"));
     answer_bytes(&reading->response, 400, body.data, body.len);
     assert_int_equal(
-        rows_read_write(&reading->response, WHERE, &reading->write, &reading->item, &reading->detail, &reading->err),
+        rows_read_write(&reading->response, ORDERS, &reading->write, &reading->item, &reading->detail, &reading->err),
         TABLE_CONFLICT_BLIND);
     assert_string_equal(reading->detail.code, "ConditionalCheckFailedException");
     assert_null(reading->item);

@@ -51,12 +51,12 @@ void __wrap_digest_stream_add(struct digest_stream *stream, const void *data, si
     __real_digest_stream_add(stream, data, length);
 }
 
-int64_t __real_file_read_at(int fd, void *ret, size_t size, uint64_t offset);
-int64_t __wrap_file_read_at(int fd, void *ret, size_t size, uint64_t offset);
-int64_t __wrap_file_read_at(int fd, void *ret, size_t size, uint64_t offset)
+int64_t __real_fd_read_at(int fd, void *ret, size_t size, uint64_t offset);
+int64_t __wrap_fd_read_at(int fd, void *ret, size_t size, uint64_t offset);
+int64_t __wrap_fd_read_at(int fd, void *ret, size_t size, uint64_t offset)
 {
     lead(STEP_READ);
-    return __real_file_read_at(fd, ret, size, offset);
+    return __real_fd_read_at(fd, ret, size, offset);
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...);

@@ -12,17 +12,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 void real_open(struct real_service *ret, const char *variable, const char *service)
 {
-    const char *url = getenv(variable);
-    const char *required = getenv("OSCOMMIT_REQUIRE_SERVERS");
-    if (url == NULL || url[0] == '\0') {
-        fprintf(stderr, "%s is not given\n", variable);
-        exit(required != NULL && strcmp(required, "1") == 0 ? 1 : 77);
-    }
+    const char *url = test_server(variable);
     *ret = (struct real_service){.service = service, .keys = {raw_access_key(), raw_secret_key(), NULL}};
     if (endpoint_parse(service, url, raw_region(), &ret->endpoint, NULL) != OS_OK) {
         fprintf(stderr, "%s is no endpoint\n", variable);
