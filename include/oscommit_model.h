@@ -38,8 +38,8 @@ extern "C" {
 /* What the rows of a table are like. Never changes; may be used by any number of threads and clients. */
 typedef struct os_model os_model;
 
-/* Reads a model from a JSON Schema of an object (docs/models.md, "A model"), with the members KEY, SORT_KEY, INDEXES and
- * EXPIRE_EPOCH_FIELD beside it. `table` is the name of its table; NULL: the schema's title. Several models may have one
+/* Reads a model from a JSON Schema of an object (docs/models.md, "A model"), with the members KEY [id, a UUID], SORT_KEY,
+ * INDEXES, INDEX_INCLUDE_KEYS and EXPIRE_EPOCH_FIELD beside it. `table` is the name of its table; NULL: the schema's title. Several models may have one
  * table. *ret is the caller's, for os_model_free; NULL on failure.
  *   OS_ERR_ARGUMENT  it is no model: the message says where and why
  *   OS_ERR_NO_MEMORY */
