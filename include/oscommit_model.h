@@ -54,6 +54,11 @@ OS_API os_code os_model_table_create(os_client *client, const os_model *model, c
 
 /* Checks that it is as os_model_table_create makes it. OS_OK, OS_ERR_NO_TABLE, OS_ERR_TABLE ... Blocks. */
 OS_API os_code os_model_table_check(os_client *client, const os_model *model, const os_call *call, os_error *err);
+/* The same table as a resource of a CloudFormation template, for who makes tables by infrastructure as code: an object of JSON
+ * of the type AWS::DynamoDB::Table, which is kept when the template lets go of it. Sends nothing. *ret is for os_free.
+ *   OS_ERR_ARGUMENT  also a table whose name DynamoDB does not take; OS_ERR_NO_MEMORY */
+OS_API os_code os_model_table_resource(const os_model *model, char **ret, os_error *err);
+
 
 /* ---------------------------------------------------------------------------------------------------- transactions */
 
