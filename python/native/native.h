@@ -287,6 +287,7 @@ const os_model *model_of(PyObject *self, const struct module_state *state); /* N
 PyObject *stage_model_new(struct module_state *state, const char *table);
 PyObject *client_model_table(PyObject *self, PyObject *args);
 PyObject *txn_query(PyObject *self, PyObject *args);
+PyObject *table_resource(const struct module_state *state, PyObject *model); /* JSON */
 PyObject *txn_scan(PyObject *self, PyObject *args);
 PyObject *txn_stage(PyObject *self, PyObject *args);
 PyObject *client_txn_gc(PyObject *self, PyObject *args);
