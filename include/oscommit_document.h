@@ -21,7 +21,8 @@
  *   for a while as a transaction, where the service remembers those: both models, or one with `together`. The rules are in
  *   docs/documents.md.
  *
- * Threads. The functions may be called from any thread. A client with foreign_loop refuses them (OS_ERR_ARGUMENT).
+ * Threads. The functions may be called from any thread, and block. A client with foreign_loop refuses them (OS_ERR_ARGUMENT).
+ *   docs/async.md says what a program with an event loop does.
  */
 #ifndef OSCOMMIT_DOCUMENT_H
 #define OSCOMMIT_DOCUMENT_H

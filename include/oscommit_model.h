@@ -22,7 +22,9 @@
  *   two attributes _txn and _txn_before, by which a row tells who wrote it: in a fleet with it, an answer that is lost may
  *   have to stay unknown.
  *
- * Threads. A transaction is used by one thread at a time: the one that runs its function.
+ * Threads. Any number may share a client and a model. A transaction, its rows and its queries are used by one thread: the one
+ *   that runs its function. A client with foreign_loop refuses calls that block (OS_ERR_ARGUMENT). docs/async.md says what a
+ *   program with an event loop does.
  */
 #ifndef OSCOMMIT_MODEL_H
 #define OSCOMMIT_MODEL_H
@@ -38,8 +40,8 @@ extern "C" {
 /* What the rows of a table are like. Never changes; may be used by any number of threads and clients. */
 typedef struct os_model os_model;
 
-/* Reads a model from a JSON Schema of an object (docs/models.md, "A model"), with the members KEY, SORT_KEY, INDEXES and
- * EXPIRE_EPOCH_FIELD beside it. `table` is the name of its table; NULL: the schema's title. Several models may have one
+/* Reads a model from a JSON Schema of an object (docs/models.md, "A model"), with the members KEY [id, a UUID], SORT_KEY,
+ * INDEXES, INDEX_INCLUDE_KEYS and EXPIRE_EPOCH_FIELD beside it. `table` is the name of its table; NULL: the schema's title. Several models may have one
  * table. *ret is the caller's, for os_model_free; NULL on failure.
  *   OS_ERR_ARGUMENT  it is no model: the message says where and why
  *   OS_ERR_NO_MEMORY */
@@ -51,6 +53,11 @@ OS_API void os_model_free(os_model *model); /* no transaction that uses it is un
  * in these has to be made with other means. Blocks.
  *   OS_ERR_TABLE  there is another one: the message says in what it differs */
 OS_API os_code os_model_table_create(os_client *client, const os_model *model, const os_call *call, os_error *err);
+
+/* The same table as a resource of a CloudFormation template, for who makes tables by infrastructure as code: an object of JSON
+ * of the type AWS::DynamoDB::Table, which is kept when the template lets go of it. Sends nothing. *ret is for os_free.
+ *   OS_ERR_ARGUMENT  also a table whose name DynamoDB does not take; OS_ERR_NO_MEMORY */
+OS_API os_code os_model_table_resource(const os_model *model, char **ret, os_error *err);
 
 /* Checks that it is as os_model_table_create makes it. OS_OK, OS_ERR_NO_TABLE, OS_ERR_TABLE ... Blocks. */
 OS_API os_code os_model_table_check(os_client *client, const os_model *model, const os_call *call, os_error *err);

@@ -141,6 +141,11 @@ static PyObject *module_stage_model(PyObject *module, PyObject *args)
     return PyArg_ParseTuple(args, "s:stage_model", &table) ? stage_model_new(state_of(module), table) : NULL;
 }
 
+static PyObject *module_table_resource(PyObject *module, PyObject *model)
+{
+    return table_resource(state_of(module), model);
+}
+
 static const struct {
     PyType_Spec *spec;
     const char *name;
@@ -227,6 +232,7 @@ static PyMethodDef functions[] = {
     {"open", module_open, METH_VARARGS, "(options, environment, Lines | None, log_level, Keys | None) -> Client"},
     {"model", module_model, METH_VARARGS, "(schema, table | None, finalizes) -> Model"},
     {"stage_model", module_stage_model, METH_VARARGS, "(table) -> Model"},
+    {"table_resource", module_table_resource, METH_O, "The table of a Model for a template of CloudFormation: JSON."},
     {"init", module_init_store, METH_VARARGS, "(root): makes an embedded store."},
     {NULL, NULL, 0, NULL},
 };

@@ -113,6 +113,7 @@ struct txn {
     PyObject *module; /* keeps the state */
     PyObject *models; /* a set that keeps those of its rows until the commit is over */
     bool finalizes;   /* one of these does */
+    bool is_reading;  /* a stream that is staged: the caller's code runs within a step */
     pthread_t thread;
 };
 
@@ -182,6 +183,7 @@ struct operation {
 
 /* args.c: what Python gives. Strings are borrowed from it. */
 bool text_of(PyObject *value, const char **ret); /* None: NULL */
+bool body_of(PyObject *source, os_body *ret);    /* bytes, or a path (str), which stay its own */
 bool options_of(PyObject *dict, os_options *ret);
 PyObject *option_names(void);
 struct written {
@@ -285,6 +287,7 @@ os_row *row_handle(PyObject *self, struct txn *txn);                       /* NU
 PyObject *model_new(struct module_state *state, const char *schema, const char *table, int finalizes);
 const os_model *model_of(PyObject *self, const struct module_state *state); /* NULL, with an exception */
 PyObject *stage_model_new(struct module_state *state, const char *table);
+PyObject *table_resource(const struct module_state *state, PyObject *model); /* JSON */
 PyObject *client_model_table(PyObject *self, PyObject *args);
 PyObject *txn_query(PyObject *self, PyObject *args);
 PyObject *txn_scan(PyObject *self, PyObject *args);

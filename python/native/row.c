@@ -46,6 +46,21 @@ const os_model *model_of(PyObject *self, const struct module_state *state)
     return NULL;
 }
 
+PyObject *table_resource(const struct module_state *state, PyObject *model)
+{
+    const os_model *handle = model_of(model, state);
+    char *text = NULL;
+    os_error err;
+
+    if (handle == NULL)
+        return NULL;
+    if (os_model_table_resource(handle, &text, &err) != OS_OK)
+        return raise_failure(state, &err);
+    PyObject *made = text_object(text);
+    os_free(text);
+    return made;
+}
+
 static void model_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);

@@ -2,32 +2,55 @@
 /* Objects that a transaction puts, which become visible together with its rows. */
 #include "native.h"
 
-/* bytes, or a path (str). */
-static bool body_of(PyObject *source, os_body *ret)
+#include <string.h>
+
+/* A body that a function gives, which is asked for so many bytes: b"" is the end. */
+struct stream {
+    struct txn *txn;
+    PyObject *read;
+    PyThreadState *state;
+};
+
+static int64_t take(PyObject *given, void *ret_data, size_t size)
 {
     char *bytes;
     Py_ssize_t length;
 
-    *ret = (os_body)OS_BODY_MEMORY(NULL, 0);
-    if (PyUnicode_Check(source))
-        return text_of(source, &ret->file);
-    if (PyBytes_AsStringAndSize(source, &bytes, &length) != 0)
-        return false;
-    ret->data = bytes;
-    ret->length = (uint64_t)length;
-    return true;
+    if (given == NULL || PyBytes_AsStringAndSize(given, &bytes, &length) != 0)
+        return -1;
+    if ((size_t)length > size) {
+        PyErr_SetString(PyExc_ValueError, "The stream gave more bytes than it was asked for.");
+        return -1;
+    }
+    memcpy(ret_data, bytes, (size_t)length);
+    return length;
 }
 
-static PyObject *put(const struct txn *txn, const os_stage *stage)
+static int64_t on_read(void *context, void *ret_data, size_t size)
+{
+    struct stream *stream = context;
+
+    PyEval_RestoreThread(stream->state);
+    stream->txn->is_reading = true;
+    PyObject *given = PyObject_CallFunction(stream->read, "n", (Py_ssize_t)size);
+    stream->txn->is_reading = false;
+    int64_t count = take(given, ret_data, size);
+    Py_XDECREF(given);
+    stream->state = PyEval_SaveThread();
+    return count;
+}
+
+static PyObject *put(struct stream *stream, const os_stage *stage)
 {
     const char *key = NULL;
     os_error err;
-    os_code code;
 
-    Py_BEGIN_ALLOW_THREADS;
-    code = os_txn_stage(txn->handle, stage, &key, &err);
-    Py_END_ALLOW_THREADS;
-    return code == OS_OK ? text_object(key) : raise_failure(txn->state, &err);
+    stream->state = PyEval_SaveThread();
+    os_code code = os_txn_stage(stream->txn->handle, stage, &key, &err);
+    PyEval_RestoreThread(stream->state);
+    if (PyErr_Occurred() != NULL)
+        return NULL;
+    return code == OS_OK ? text_object(key) : raise_failure(stream->txn->state, &err);
 }
 
 PyObject *txn_stage(PyObject *self, PyObject *args)
@@ -36,7 +59,8 @@ PyObject *txn_stage(PyObject *self, PyObject *args)
     os_stage stage = OS_STAGE_INIT;
     PyObject *intents, *source, *options, *key = NULL;
     struct written written;
-    os_body body;
+    os_body body = {.size = sizeof(body), .read = on_read};
+    bool is_stream;
 
     if (!PyArg_ParseTuple(args, "OOssO!:stage", &intents, &source, &stage.prefix, &stage.suffix, &PyDict_Type,
                           &options) ||
@@ -45,10 +69,13 @@ PyObject *txn_stage(PyObject *self, PyObject *args)
     stage.intents = txn_take_model(txn, intents);
     if (stage.intents == NULL)
         return NULL;
-    if (written_of(options, &written) && body_of(source, &body)) {
+    is_stream = PyCallable_Check(source) != 0;
+    struct stream stream = {.txn = txn, .read = source};
+    body.read_context = &stream;
+    if (written_of(options, &written) && (is_stream || body_of(source, &body))) {
         stage.body = &body;
         stage.put = &written.options;
-        key = put(txn, &stage);
+        key = put(&stream, &stage);
     }
     written_clear(&written);
     return key;

@@ -28,26 +28,17 @@ static int on_transform(void *context, const os_current *current, os_body *ret)
     return 0;
 }
 
-/* bytes, a path (str), or None for a stream that the operation asks for. */
-static bool body_of(struct operation *operation, PyObject *source, os_body *ret)
+/* None: a stream that the operation asks for. */
+static bool keep_body(struct operation *operation, PyObject *source, os_body *ret)
 {
-    char *bytes;
-    Py_ssize_t length;
-
-    *ret = (os_body)OS_BODY_MEMORY(NULL, 0);
     if (source == Py_None) {
-        ret->read = on_read;
-        ret->read_context = operation;
+        *ret = (os_body){.size = sizeof(*ret), .read = on_read, .read_context = operation};
         return true;
     }
-    if (PyUnicode_Check(source))
-        return text_of(source, &ret->file);
-    if (PyBytes_AsStringAndSize(source, &bytes, &length) != 0)
+    if (!body_of(source, ret))
         return false;
     Py_INCREF(source);
     operation->body = source;
-    ret->data = bytes;
-    ret->length = (uint64_t)length;
     return true;
 }
 
@@ -90,7 +81,7 @@ PyObject *client_put(PyObject *self, PyObject *args)
     struct operation *operation = operation_new((struct client *)self, port, deadline_ms, forward_only);
     if (operation == NULL)
         return NULL;
-    if (written_of(options, &put.written) && body_of(operation, source, &put.body))
+    if (written_of(options, &put.written) && keep_body(operation, source, &put.body))
         started = start_put(operation, &put);
     else
         Py_DECREF(operation);

@@ -28,15 +28,15 @@ void txn_revive(struct txn *txn, os_txn *handle)
 
 bool txn_may_be_used(const struct txn *txn)
 {
-    bool is_here = pthread_equal(txn->thread, pthread_self());
+    bool may_be_used = pthread_equal(txn->thread, pthread_self()) && !txn->is_reading;
 
     if (txn->handle == NULL)
         PyErr_SetString(PyExc_RuntimeError, "The transaction has ended: a row lives until its function returns.");
-    else if (!is_here)
+    else if (!may_be_used)
         PyErr_SetString(PyExc_RuntimeError,
                         "A transaction is used by the thread that runs its function, and by no other; in a coroutine, "
                         "by one step after the other: await each.");
-    return txn->handle != NULL && is_here;
+    return txn->handle != NULL && may_be_used;
 }
 
 /* pthread_t is an integer on Linux, and threading.get_ident() is that one. */
@@ -205,6 +205,26 @@ static PyObject *txn_delete_key(PyObject *self, PyObject *args)
     return said(txn, os_txn_delete_key(txn->handle, of.model, of.first, &err), &err);
 }
 
+static PyObject *txn_make_read_only(PyObject *self, PyObject *Py_UNUSED(args))
+{
+    struct txn *txn = (struct txn *)self;
+    os_error err;
+
+    if (!txn_may_be_used(txn))
+        return NULL;
+    return said(txn, os_txn_make_read_only(txn->handle, &err), &err);
+}
+
+static PyObject *txn_cache_rows(PyObject *self, PyObject *Py_UNUSED(args))
+{
+    struct txn *txn = (struct txn *)self;
+
+    if (!txn_may_be_used(txn))
+        return NULL;
+    os_txn_cache_rows(txn->handle);
+    Py_RETURN_NONE;
+}
+
 static void txn_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -226,7 +246,11 @@ static PyMethodDef methods[] = {
     {"delete_key", txn_delete_key, METH_VARARGS, "(Model, key)"},
     {"query", txn_query, METH_VARARGS, "(Model, index | None, inconsistent, descending, allow_lazy_filter) -> Query"},
     {"scan", txn_scan, METH_VARARGS, "(Model, index | None, inconsistent, shard_index, shard_count) -> Query"},
-    {"stage", txn_stage, METH_VARARGS, "(Model of intents, bytes or path, prefix, suffix, options) -> key"},
+    {"stage", txn_stage, METH_VARARGS,
+     "(Model of intents, bytes, path, or function of a size, prefix, suffix, options) -> key"},
+    {"make_read_only", txn_make_read_only, METH_NOARGS, "From here on this run only reads."},
+    {"cache_rows", txn_cache_rows, METH_NOARGS,
+     "From here on a row that is read again is the one that was read before."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -16,6 +16,21 @@ static PyObject *text_or_none(const char *text)
     return text_object(text[0] == '\0' ? NULL : text);
 }
 
+bool body_of(PyObject *source, os_body *ret)
+{
+    char *bytes;
+    Py_ssize_t length;
+
+    *ret = (os_body)OS_BODY_MEMORY(NULL, 0);
+    if (PyUnicode_Check(source))
+        return text_of(source, &ret->file);
+    if (PyBytes_AsStringAndSize(source, &bytes, &length) != 0)
+        return false;
+    ret->data = bytes;
+    ret->length = (uint64_t)length;
+    return true;
+}
+
 PyObject *error_object(const os_error *err)
 {
     return Py_BuildValue("(siNNN)", os_code_name(err->code), err->http_status, text_object(err->service_code),

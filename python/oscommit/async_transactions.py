@@ -14,11 +14,12 @@ from typing import Any, Callable, TypeVar, overload
 
 from oscommit import _oscommit
 from oscommit._threads import Flight, within
+from oscommit._types import Source
 from oscommit.exceptions import BaseError, error_of
 from oscommit.models import Key, M, Model
 from oscommit.queries import AsyncQuery
 from oscommit.stages import Intents
-from oscommit.transactions import Changes, Run, Staged
+from oscommit.transactions import Changes, Run
 
 T = TypeVar("T")
 _ENDED = "The transaction has ended: a row lives until its function returns."
@@ -81,14 +82,14 @@ class AsyncTransaction(Changes):
     async def stage(
         self,
         intents: Intents,
-        body: Staged,
+        body: Source,
         *,
         prefix: str = "",
         suffix: str = "",
         attributes: Mapping[str, str] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> str:
-        """As Transaction.stage."""
+        """As Transaction.stage. A file or an iterable is read on the thread of the transaction, so it may block."""
         return await self._step(self._stage, intents, body, prefix, suffix, attributes, tags)
 
 

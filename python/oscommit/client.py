@@ -266,6 +266,7 @@ class Client(Abandons):
         max_read_batch: int = 100,
         parallelism: int = 1,
         keeps_all: bool = False,
+        together: bool = False,
     ) -> Documents:
         """The documents of a table. Sends nothing.
 
@@ -274,6 +275,8 @@ class Client(Abandons):
         fields_spelling  the attributes are spelled Version, TimeStamp ... and not version, timestamp ...
         max_read_batch   keys of one request, at most 100
         parallelism      requests that are under way at once, at most 100
-        keeps_all        you promise that no document is ever deleted: then fewer writes end unknown"""
-        store = table, combined, fields_spelling, max_read_batch, parallelism, keeps_all
+        keeps_all        you promise that no document is ever deleted: then fewer writes end unknown
+        together         one model that is written or deleted alone goes as a transaction, for twice the price, where the
+                         service is known to remember transactions (AWS does): then fewer end unknown"""
+        store = table, combined, fields_spelling, max_read_batch, parallelism, keeps_all, together
         return Documents(self, store)

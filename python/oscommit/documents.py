@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from oscommit.client import Client
 
 T = TypeVar("T")
-Store = tuple[Union[str, None], bool, bool, int, int, bool]
+Store = tuple[Union[str, None], bool, bool, int, int, bool, bool]
 _KINDS = {1: "reported", 2: "desired", 3: "combined"}
 _MAY_BE = (COMMITTED, UNKNOWN)
 

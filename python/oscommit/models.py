@@ -273,6 +273,13 @@ class Model:
             raise TypeError(f"A key of {cls.__name__} has {len(names)} parts: {', '.join(names)}.")
         return Key(cls, {**dict(zip(names, values)), **parts})
 
+    @classmethod
+    def table_resource(cls) -> dict[str, Any]:
+        """The table as `Client.table(..., create=True)` makes it at DynamoDB, as a resource of a CloudFormation template, of the
+        type AWS::DynamoDB::Table. It is kept when the template lets go of it. Sends nothing."""
+        resource: dict[str, Any] = json.loads(ask(_oscommit.table_resource, cls._model()))
+        return resource
+
     @property
     def is_new(self) -> bool:
         """Whether it is not in the table yet."""

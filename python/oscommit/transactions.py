@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Callable, Generic, TypeVar, Union, overload
+from collections.abc import AsyncIterable, Mapping, Sequence
+from typing import Any, Callable, Generic, TypeVar, overload
 
 from oscommit import _oscommit
-from oscommit._requests import COMMITTED, CONFLICT, UNKNOWN, VERDICTS, native_body
-from oscommit._types import Abandoned, Buffer, written_with
+from oscommit._requests import COMMITTED, CONFLICT, UNKNOWN, VERDICTS, Stream, native_body
+from oscommit._types import Abandoned, Source, written_with
 from oscommit.exceptions import (
     AlreadyExistsError,
     BaseError,
@@ -24,8 +23,6 @@ from oscommit.queries import Query
 from oscommit.stages import Intents
 
 T = TypeVar("T")
-Staged = Union[Buffer, Path]
-"""The body of an object that is staged."""
 
 
 def _key_of(what: type[M] | Key[M], key: Any) -> Key[M]:
@@ -83,13 +80,23 @@ class Changes:
         ones (None removes an optional field). Sends nothing."""
         ask(self._native.update, self._use(model), json_of(model._named(original)), json_of(model._named(updated)))
 
-    def delete(self, what: Model | Key[Any], /) -> None:
-        """Deletes a row that was read, which must still be there at the commit; or what has this key, if anything has. Sends
+    def delete(self, /, *what: Model | Key[Any]) -> None:
+        """Deletes rows that were read, which must still be there at the commit; or what has these keys, if anything has. Sends
         nothing."""
-        if isinstance(what, Key):
-            ask(self._native.delete_key, *self._native_key(what))
-        else:
-            ask(self._native.delete, what._row)
+        for one in what:
+            if isinstance(one, Key):
+                ask(self._native.delete_key, *self._native_key(one))
+            else:
+                ask(self._native.delete, one._row)
+
+    def make_read_only(self) -> None:
+        """From here on this run only reads, as with the option `read_only`. InvalidFieldError: something is to be written
+        already."""
+        ask(self._native.make_read_only)
+
+    def cache_rows(self) -> None:
+        """From here on a row that is read again is the one that was read before, as with the option `cache_rows`."""
+        ask(self._native.cache_rows)
 
     def _query(
         self, model: type[Model], index: str | None, descending: bool, allow_lazy_filter: bool, inconsistent: bool
@@ -104,7 +111,7 @@ class Changes:
     def _stage(
         self,
         intents: Intents,
-        body: Staged,
+        body: Source,
         prefix: str,
         suffix: str,
         attributes: Mapping[str, str] | None,
@@ -112,10 +119,11 @@ class Changes:
     ) -> str:
         if not isinstance(intents, Intents):
             raise TypeError("An object is staged with oscommit.Intents.")
+        if isinstance(body, AsyncIterable) and not hasattr(body, "read"):
+            raise TypeError("What is staged is bytes, a pathlib.Path, a binary file or an iterable, not an asynchronous one.")
         source = native_body(body)
-        if source is None:
-            raise TypeError("What is staged is bytes, or a pathlib.Path.")
-        return ask(self._native.stage, intents._model(), source, prefix, suffix, written_with(attributes, tags, 0, {}))
+        given = Stream(body).next if source is None else source
+        return ask(self._native.stage, intents._model(), given, prefix, suffix, written_with(attributes, tags, 0, {}))
 
 
 class Transaction(Changes):
@@ -185,7 +193,7 @@ class Transaction(Changes):
     def stage(
         self,
         intents: Intents,
-        body: Staged,
+        body: Source,
         *,
         prefix: str = "",
         suffix: str = "",
@@ -194,7 +202,10 @@ class Transaction(Changes):
     ) -> str:
         """Puts an object under a new key, which it returns: `prefix`, 32 hex digits, and `suffix`. Write the key into a row. If the
         transaction does not commit, the object is removed, at once or by `Client.gc_staged`. It takes three requests, and one
-        of the 100 rows of a transaction. The rest is as of Store.put."""
+        of the 100 rows of a transaction. The rest is as of Store.put.
+
+        body   bytes, a pathlib.Path, a binary file, or an iterable of bytes. A file or an iterable is used up: open it in the
+               function, which may run again. It is read on this thread, and must not use the transaction"""
         return self._stage(intents, body, prefix, suffix, attributes, tags)
 
 

@@ -2,7 +2,9 @@
 """Versioned documents as a mapping."""
 
 import asyncio
+import contextlib
 import signal
+import sqlite3
 import threading
 import time
 
@@ -65,6 +67,22 @@ def test_both_models_in_one_item(tables):
         docs.write("device", "pump", reported={}, desired={})
     assert caught.value.versions == first
     assert [entry.kind for entry in docs.list()] == ["combined"]
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_one_model_goes_as_a_transaction(tmp_path, together):
+    """A file remembers the tokens of transactions, and of nothing else."""
+    path = tmp_path / "tables.db"
+    with oscommit.Client.from_url(f"sqlite://{path}") as client:
+        docs = client.documents(together=together)
+        docs.table(create=True)
+        first = docs.write("device", "pump", reported={"n": 1})
+        with pytest.raises(PreconditionError):
+            docs.write("device", "pump", reported={"n": 2})
+        docs.delete("device", "pump", desired=False, after=first)
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        (tokens,) = file.execute("SELECT count(*) FROM rows_tokens").fetchone()
+    assert tokens == (2 if together else 0)
 
 
 def test_many_are_written_and_read(docs):

@@ -63,6 +63,35 @@ def test_annotations_are_a_schema():
     }
 
 
+def test_a_table_is_a_resource_of_a_template():
+    class Place(Model):
+        id: str = key()
+        seen: int
+
+        class Meta:
+            table = "places"
+            expire = "seen"
+
+    resource = Place.table_resource()
+    assert (resource["Type"], resource["DeletionPolicy"]) == ("AWS::DynamoDB::Table", "Retain")
+    assert resource["Properties"] == {
+        "TableName": "places",
+        "AttributeDefinitions": [{"AttributeName": "_id", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "_id", "KeyType": "HASH"}],
+        "BillingMode": "PAY_PER_REQUEST",
+        "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "seen"},
+    }
+
+    class Nowhere(Model):
+        id: str = key()
+
+        class Meta:
+            table = "a b"
+
+    with pytest.raises(InvalidFieldError, match="DynamoDB table"):
+        Nowhere.table_resource()
+
+
 def test_a_key_has_its_parts_in_order_or_by_name():
     wanted = Key(Everything, {"shop": "north", "number": 7})
     assert Everything.key("north", 7) == Everything.key("north", number=7) == wanted

@@ -2,6 +2,7 @@
 """The hook before the commit, and objects that become visible together with rows."""
 
 import asyncio
+import io
 import uuid
 from typing import Optional
 
@@ -202,6 +203,82 @@ def test_an_object_and_its_row_are_there_together(catalog, tmp_path):
     assert sorted(paths(store)) == sorted([first, second])
 
 
+def test_a_stream_is_staged(catalog, tmp_path):
+    """Also one of more than a part; a run that follows opens it anew."""
+    client, store, model, intents = catalog
+    path = tmp_path / "body"
+    large = bytes(range(256)) * 4096 * 9
+    path.write_bytes(large)
+    runs = []
+
+    def publish(tx):
+        with path.open("rb") as file:
+            first = tx.stage(intents, file)
+        second = tx.stage(intents, (piece for piece in [b"one ", bytearray(b""), memoryview(b"two")]))
+        tx.create(model, name="first", object=first)
+        tx.create(model, name="second", object=second)
+        runs.append((first, second))
+        if len(runs) == 1:
+            assert client.gc_staged(intents, of_any_age=True, remove=True).removed == 2
+        return first, second
+
+    first, second = client.transact(publish, **QUICK)
+    assert len(runs) == 2 and runs[1] == (first, second)
+    assert store.get(first).bytes() == large and store.get(second).bytes() == b"one two"
+    assert sorted(paths(store)) == sorted([first, second])
+
+
+async def pieces_async():
+    yield b"x"
+
+
+def test_a_stream_that_fails_is_not_staged(catalog):
+    client, store, model, intents = catalog
+
+    class Broken(Exception):
+        pass
+
+    def pieces():
+        yield b"x"
+        raise Broken
+
+    with pytest.raises(Broken):
+        client.transact(lambda tx: tx.stage(intents, pieces()))
+
+    def go_on(tx):
+        with pytest.raises(Broken):
+            tx.stage(intents, pieces())
+        tx.create(model, name="a")
+
+    with pytest.raises(exceptions.BaseError, match="stream"):
+        client.transact(go_on)
+
+    class Excess:
+        def read(self, size):
+            return b"x" * (size + 1)
+
+    with pytest.raises(ValueError, match="more bytes"):
+        client.transact(lambda tx: tx.stage(intents, Excess()))
+    with pytest.raises(TypeError, match="binary"):
+        client.transact(lambda tx: tx.stage(intents, io.StringIO("text")))
+    assert paths(store) == [] and client.gc_staged(intents, of_any_age=True).seen == 0
+    assert client.transact(lambda tx: tx.get(model, "a")) is None
+
+
+def test_a_stream_does_not_use_its_transaction(catalog):
+    client, store, model, intents = catalog
+
+    def publish(tx):
+        def pieces():
+            yield b"x"
+            tx.get(model, "a")
+
+        tx.stage(intents, pieces())
+
+    with pytest.raises(RuntimeError, match="one step after the other"):
+        client.transact(publish)
+
+
 def test_what_is_not_committed_is_removed(catalog):
     client, store, model, intents = catalog
 
@@ -213,8 +290,11 @@ def test_what_is_not_committed_is_removed(catalog):
     with pytest.raises(ValueError):
         client.transact(fail)
     assert paths(store) == [] and client.gc_staged(intents, of_any_age=True).seen == 0
-    with pytest.raises(TypeError, match=r"bytes, or a pathlib\.Path"):
-        client.transact(lambda tx: tx.stage(intents, iter([b"x"])))
+    with pytest.raises(TypeError, match="asynchronous"):
+        client.transact(lambda tx: tx.stage(intents, pieces_async()))
+    with pytest.raises(TypeError, match="encode"):
+        client.transact(lambda tx: tx.stage(intents, "text"))
+    assert paths(store) == [] and client.gc_staged(intents, of_any_age=True).seen == 0
     with pytest.raises(TypeError, match="Intents"):
         client.transact(lambda tx: tx.stage(model, b"x"))
 
@@ -245,10 +325,11 @@ async def test_staging_without_blocking(catalog):
     async def publish(tx):
         pointer = await tx.get_or_create(model.key("a"))
         pointer.object = await tx.stage(intents, b"async", prefix="p/")
-        return pointer.object
+        return pointer.object, await tx.stage(intents, io.BytesIO(b"of a file"))
 
-    key = await client.transact_async(publish)
+    key, streamed = await client.transact_async(publish)
     assert (await store.get_async(key)).bytes() == b"async"
+    assert (await store.get_async(streamed)).bytes() == b"of a file"
     assert (await client.gc_staged_async(intents, of_any_age=True, remove=True)).seen == 0
 
 

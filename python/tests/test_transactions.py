@@ -69,6 +69,21 @@ def test_rows_are_written_without_a_read(tables, account):
     assert found(tables, account, "b") is None
 
 
+def test_several_rows_and_keys_are_deleted(tables, account):
+    tables.transact(lambda tx: tx.create(account, id="b", balance=1) and None)
+    tables.transact(lambda tx: tx.delete(tx.get(account, "a"), account.key("b"), account.key("none")))
+    assert found(tables, account) is None and found(tables, account, "b") is None
+
+
+def test_a_row_that_is_read_again_is_the_one_that_was_read(tables, account):
+    def twice(tx):
+        tx.cache_rows()
+        tx.get(account, "a").balance = 123
+        return tx.get(account, "a").balance
+
+    assert tables.transact(twice) == 123
+
+
 def test_a_row_that_is_there_is_not_made(tables, account):
     with pytest.raises(AlreadyExistsError, match='"a" is there already') as caught:
         tables.transact(lambda tx: tx.create(account, id="a", balance=1) and None)
@@ -182,6 +197,18 @@ def test_what_a_transaction_refuses(tables, account):
     tables.transact(twice, cache_rows=True)
     with pytest.raises(InvalidFieldError, match="only reads"):
         tables.transact(lambda tx: tx.delete(account.key("a")), read_only=True)
+
+    def write_after(tx):
+        tx.make_read_only()
+        tx.create(account, id="b", balance=1)
+
+    def only_read_after(tx):
+        tx.create(account, id="b", balance=1)
+        tx.make_read_only()
+
+    for late in write_after, only_read_after:
+        with pytest.raises(InvalidFieldError, match="only read"):
+            tables.transact(late)
     with pytest.raises(InvalidFieldError, match="minimum"):
         tables.transact(lambda tx: tx.create(account, id="b", balance=-1))
     with pytest.raises(InvalidFieldError, match="owner"):

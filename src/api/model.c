@@ -59,6 +59,20 @@ void os_model_free(os_model *model)
 
 /* ------------------------------------------------------------------------------------------------ tables */
 
+os_code os_model_table_resource(const os_model *model, char **ret, os_error *err)
+{
+    os_error own;
+    os_code code = OS_OK;
+    error_clear(&own);
+    if (model == NULL || ret == NULL)
+        code = error_set(&own, OS_ERR_ARGUMENT, "The description of a table wants a model and a place: one is NULL.");
+    if (code == OS_OK)
+        code = transact_table_resource(model, ret, &own);
+    if (err != NULL)
+        *err = own;
+    return code;
+}
+
 static os_code perform_table(os_client *client, const void *context, os_error *err)
 {
     return transact_table(client, context, err);

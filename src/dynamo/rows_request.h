@@ -41,6 +41,10 @@ os_code rows_build_create_table(const struct endpoint *endpoint, const char *tab
 os_code rows_build_update_ttl(const struct endpoint *endpoint, const char *table, const char *attribute,
                               struct http_request *ret, struct buf *ret_body, os_error *err);
 
+/* The same table as a resource of a CloudFormation template, in JSON. Whatever it returns, `ret` is for buf_free. */
+os_code rows_build_resource(const char *table, const struct rows_definition *definition, struct buf *ret,
+                            os_error *err);
+
 /* "PutItem". */
 const char *rows_operation(enum rows_write_kind kind);
 const char *rows_list_operation(const struct rows_list *list);

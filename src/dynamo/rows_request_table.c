@@ -118,6 +118,22 @@ static void add_indexes(struct buf *out, const struct rows_definition *definitio
     buf_add_str(out, definition->index_count > 0 ? "]" : "");
 }
 
+/* What CreateTable and the resource of a template have, beside the name. */
+static void add_definition(struct buf *out, const struct rows_definition *definition)
+{
+    add_attributes(out, definition);
+    add_keys(out, &definition->keys);
+    add_indexes(out, definition);
+    buf_add_str(out, ",\"BillingMode\":\"PAY_PER_REQUEST\"");
+}
+
+static void add_time_to_live(struct buf *out, const char *attribute)
+{
+    buf_add_str(out, ",\"TimeToLiveSpecification\":{\"Enabled\":true,");
+    add_member(out, "AttributeName", attribute);
+    buf_add_char(out, '}');
+}
+
 /* ------------------------------------------------------------------------------------------------------ requests */
 
 os_code rows_build_create_table(const struct endpoint *endpoint, const char *table,
@@ -129,10 +145,7 @@ os_code rows_build_create_table(const struct endpoint *endpoint, const char *tab
         code = rows_definition_check(definition, err);
     if (code != OS_OK)
         return dynamo_drop(ret, ret_body, code);
-    add_attributes(ret_body, definition);
-    add_keys(ret_body, &definition->keys);
-    add_indexes(ret_body, definition);
-    buf_add_str(ret_body, ",\"BillingMode\":\"PAY_PER_REQUEST\"");
+    add_definition(ret_body, definition);
     return dynamo_finish(endpoint, "CreateTable", ret, ret_body, err);
 }
 
@@ -142,8 +155,25 @@ os_code rows_build_update_ttl(const struct endpoint *endpoint, const char *table
     os_code code = begin(table, ret, ret_body, err);
     if (code != OS_OK)
         return dynamo_drop(ret, ret_body, code);
-    buf_add_str(ret_body, ",\"TimeToLiveSpecification\":{\"Enabled\":true,");
-    add_member(ret_body, "AttributeName", attribute);
-    buf_add_char(ret_body, '}');
+    add_time_to_live(ret_body, attribute);
     return dynamo_finish(endpoint, "UpdateTimeToLive", ret, ret_body, err);
+}
+
+/* -------------------------------------------------------------------------------------------------- infrastructure */
+
+os_code rows_build_resource(const char *table, const struct rows_definition *definition, struct buf *ret, os_error *err)
+{
+    buf_init(ret, TABLE_BODY_MAX);
+    os_code code = dynamo_check_table(table, err);
+    if (code == OS_OK)
+        code = rows_definition_check(definition, err);
+    if (code != OS_OK)
+        return code;
+    buf_add_str(ret, "{\"Type\":\"AWS::DynamoDB::Table\",\"DeletionPolicy\":\"Retain\",\"Properties\":{");
+    dynamo_add_table(ret, table);
+    add_definition(ret, definition);
+    if (definition->ttl != NULL)
+        add_time_to_live(ret, definition->ttl);
+    buf_add_str(ret, "}}");
+    return buf_ok(ret) ? OS_OK : error_no_memory(err);
 }

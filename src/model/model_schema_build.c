@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DEFAULT_KEY "id"
+
 static struct model_place at_model(const struct model *model, os_error *err)
 {
     return model_place_of(model->name, NULL, OS_ERR_ARGUMENT, err);
@@ -195,11 +197,43 @@ static os_code copy_schema(const json_t *schema, struct model *model, os_error *
     return code;
 }
 
+/* ------------------------------------------------------------------------------------------------- the key by default */
+
+/* As the JavaScript package describes it. */
+static bool add_default_key(json_t *schema, json_t *properties)
+{
+    json_t *required = json_object_get(schema, "required");
+    if (required == NULL) {
+        required = json_array();
+        if (json_object_set_new(schema, "required", required) != 0)
+            return false;
+    }
+    json_t *rules = json_pack("{s:s, s:s}", "type", "string", "pattern",
+                              "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$");
+    return json_object_set_new(properties, DEFAULT_KEY, rules) == 0 &&
+           (!json_is_array(required) || json_array_append_new(required, json_string(DEFAULT_KEY)) == 0) &&
+           json_object_set_new(schema, "KEY", json_pack("[s]", DEFAULT_KEY)) == 0;
+}
+
+static os_code name_key(struct model *model, os_error *err)
+{
+    const struct model_place place = at_model(model, err);
+    json_t *properties = json_object_get(model->schema, "properties");
+    if (json_object_get(model->schema, "KEY") != NULL || json_object_size(properties) == 0)
+        return OS_OK;
+    if (json_object_get(properties, DEFAULT_KEY) != NULL)
+        return model_refuse(&place, "without KEY the key is id, a UUID: name id in KEY, or leave it out of the "
+                                    "properties");
+    return add_default_key(model->schema, properties) ? OS_OK : error_no_memory(err);
+}
+
 static os_code fill(const json_t *schema, struct model *model, os_error *err)
 {
     os_code code = copy_schema(schema, model, err);
     if (code == OS_OK)
         code = check_words(model, err);
+    if (code == OS_OK)
+        code = name_key(model, err);
     if (code == OS_OK)
         code = add_fields(model, err);
     if (code == OS_OK)

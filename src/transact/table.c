@@ -2,6 +2,7 @@
 /* The table of a model, as the model describes it: made, and looked at. */
 #include "base/error.h"
 #include "client/arguments.h"
+#include "dynamo/rows_request.h"
 #include "transact/transact.h"
 
 #include <stdlib.h>
@@ -84,6 +85,21 @@ static os_code ask(os_client *client, const struct transact_table *asked, const 
     };
     code = row_set_ask_one(&call, &limits, now.monotonic_ms + limits.deadline_ms, err);
     row_call_free(&call);
+    return code;
+}
+
+os_code transact_table_resource(const os_model *model, char **ret, os_error *err)
+{
+    struct buf text;
+    struct description description = {.indexes = NULL};
+    os_code code = describe(model->model, &description, err);
+    buf_init(&text, 0);
+    if (code == OS_OK)
+        code = rows_build_resource(model->table_name, &description.definition, &text, err);
+    if (code == OS_OK)
+        *ret = buf_take(&text);
+    buf_free(&text);
+    description_free(&description);
     return code;
 }
 

@@ -27,6 +27,9 @@ struct transact_table {
 /* Blocks. */
 os_code transact_table(os_client *client, const struct transact_table *asked, os_error *err);
 
+/* The table as a resource of CloudFormation. */
+os_code transact_table_resource(const os_model *model, char **ret, os_error *err);
+
 struct transact_arguments {
     const os_txn_options *options;
     os_txn_fn function;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A client without an I/O thread, which the test moves on. */
 #include "oscommit_async.h"
+#include "oscommit_document.h"
+#include "oscommit_model.h"
 #include "support/http_server.h"
 #include "unit/api/client_scratch.h"
 
@@ -95,6 +97,33 @@ TEST_WITH(scratch, its_calls_are_refused)
     assert_int_equal(os_put_if_absent(client, "key", &body, NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
     assert_int_equal(error.code, OS_ERR_ARGUMENT);
     assert_int_equal(os_table_check(client, NULL, &error), OS_ERR_ARGUMENT);
+    os_client_close(client);
+}
+
+static os_code never(void *context, os_txn *txn, os_error *err)
+{
+    (void)context;
+    (void)txn;
+    (void)err;
+    fail();
+    return OS_OK;
+}
+
+TEST_WITH(scratch, its_transactions_and_documents_are_refused)
+{
+    os_client *client = foreign_client(scratch, NULL);
+    os_document_write write = {.size = sizeof(write), .id = "device", .name = "pump", .reported = "{}"};
+    os_document_result result = OS_DOCUMENT_RESULT_INIT;
+    os_documents documents;
+    os_error error;
+    assert_int_equal(os_transact(client, NULL, never, NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
+    CHECK_CODE(error.code, OS_ERR_ARGUMENT, &error);
+    assert_int_equal(os_txn_resolve(client, "{}", NULL, &error), OS_UNKNOWN);
+    CHECK_CODE(error.code, OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(os_documents_read(client, NULL, NULL, 0, NULL, &documents, &error), OS_ERR_ARGUMENT, &error);
+    CHECK_CODE(os_documents_write(client, NULL, &write, 1, NULL, &result, &error), OS_ERR_ARGUMENT, &error);
+    assert_non_null(strstr(error.message, "foreign_loop"));
+    assert_int_equal(result.verdict, OS_NOT_EXECUTED);
     os_client_close(client);
 }
 

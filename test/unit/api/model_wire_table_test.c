@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct library_table {
     json_t *fixture;
@@ -97,6 +98,31 @@ static void check_time_to_live(const struct wire *wire, size_t index, const stru
     json_decref(asked);
 }
 
+static void check_resource(const char *file)
+{
+    struct library_table table;
+    char *text = NULL;
+    os_error err;
+    library_table_open(&table, file);
+    CHECK_CODE(os_model_table_resource(table.model, &text, &err), OS_OK, &err);
+    json_t *resource = json_loads(text, 0, NULL);
+    const json_t *properties = json_object_get(resource, "Properties");
+    const json_t *time_to_live = json_object_get(properties, "TimeToLiveSpecification");
+    os_free(text);
+    assert_string_equal(json_string_value(json_object_get(resource, "Type")), "AWS::DynamoDB::Table");
+    assert_string_equal(json_string_value(json_object_get(resource, "DeletionPolicy")), "Retain");
+    assert_string_equal(json_string_value(json_object_get(properties, "TableName")), "things");
+    assert_string_equal(json_string_value(json_object_get(properties, "BillingMode")), "PAY_PER_REQUEST");
+    check_asked(properties, &table, file);
+    assert_int_equal(time_to_live != NULL, table.expires != NULL);
+    if (table.expires != NULL) {
+        assert_true(json_is_true(json_object_get(time_to_live, "Enabled")));
+        assert_true(json_equal(json_object_get(time_to_live, "AttributeName"), table.expires));
+    }
+    json_decref(resource);
+    library_table_close(&table);
+}
+
 /* Made by this library, and made by the other. */
 static void check_table(struct wire *wire, const char *file)
 {
@@ -134,4 +160,26 @@ TEST_WITH(wire, a_table_is_asked_for_as_the_library_asks_for_it)
         check_table(wire, names[count]);
     data_names_free(names);
     assert_int_equal(count, 18);
+}
+
+TEST(a_table_is_described_for_a_template)
+{
+    char **names = data_names("model/models");
+    for (size_t i = 0; names[i] != NULL; i++)
+        check_resource(names[i]);
+    data_names_free(names);
+}
+
+TEST(a_table_that_dynamodb_cannot_have_is_not_described)
+{
+    static const char schema[] = "{\"title\":\"M\",\"properties\":{\"n\":{\"type\":\"integer\"}}}";
+    os_model *model = NULL;
+    char *text = NULL;
+    os_error err;
+    CHECK_CODE(os_model_parse(schema, "a b", &model, &err), OS_OK, &err);
+    CHECK_CODE(os_model_table_resource(model, &text, &err), OS_ERR_ARGUMENT, &err);
+    CHECK_SAYS(&err, "\"a b\" is not the name of a DynamoDB table");
+    CHECK_CODE(os_model_table_resource(NULL, &text, &err), OS_ERR_ARGUMENT, &err);
+    assert_null(text);
+    os_model_free(model);
 }

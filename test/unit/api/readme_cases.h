@@ -52,6 +52,26 @@ TEST_WITH(book, a_row_is_made_and_later_read_and_changed)
 
 /* ------------------------------------------------------------------------------------------------ keys */
 
+static os_code create_by_uuid(void *context, os_txn *txn, os_error *err)
+{
+    const struct book *book = context;
+    const os_model *order = book->models[0];
+    CHECK_CODE(os_txn_create(txn, order, "{\"product\":\"coffee\"}", NULL, err), OS_ERR_ARGUMENT, err);
+    CHECK_SAYS(err, "id");
+    CHECK_CODE(os_txn_create(txn, order, "{\"id\":\"7\",\"product\":\"coffee\"}", NULL, err), OS_ERR_ARGUMENT, err);
+    CHECK_SAYS(err, "id");
+    return os_txn_create(txn, order, "{\"id\":\"c40ef065-4034-4be8-8a1d-0959695b213e\",\"product\":\"coffee\"}", NULL,
+                         err);
+}
+
+TEST_WITH(book, without_a_key_it_is_id_and_a_uuid)
+{
+    const os_model *order = book_model(
+        book, "Order", "{'title':'Order','properties':{'product':{'type':'string'}},'required':['product']}");
+    CHECK_COMMITTED(book, create_by_uuid);
+    check_field(book, order, "{\"id\":\"c40ef065-4034-4be8-8a1d-0959695b213e\"}", "product", "\"coffee\"");
+}
+
 #define RACE_RESULT                                                                                          \
     "{'title':'RaceResult','type':'object','properties':{'raceID':{'type':'integer'},'runnerName':{'type':'" \
     "string'}},'required':['raceID','runnerName'],'KEY':['raceID','runnerName']}"

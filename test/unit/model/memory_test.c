@@ -55,6 +55,25 @@ TEST(a_model_is_read_without_memory_as_with_it_or_not_at_all)
         }
 }
 
+TEST(a_model_without_a_key_is_read_without_memory_as_with_it_or_not_at_all)
+{
+    static const char text[] = "{\"title\":\"M\",\"properties\":{\"b\":{\"type\":\"string\"}}}";
+    alloc_failed = true;
+    for (size_t number = 0; alloc_failed; number++) {
+        struct model *model;
+        os_error err;
+        watch(number, 1);
+        os_code code = model_read(text, strlen(text), &model, &err);
+        stop_watching();
+        if (code == OS_OK)
+            assert_true(model->field_count == 2 && model->key.count == 1 && !model->key.parts[0]->is_optional);
+        else
+            assert_true(model == NULL &&
+                        (code == OS_ERR_NO_MEMORY || strstr(err.message, "is no JSON object") != NULL));
+        model_free(model);
+    }
+}
+
 TEST(a_model_is_described_without_memory_as_with_it_or_not_at_all)
 {
     static const struct model_field_description fields[] = {{.name = "k", .type = MODEL_STRING},

@@ -45,6 +45,26 @@ TEST(a_model_has_its_fields_keys_and_indexes)
     model_free(model);
 }
 
+TEST(without_a_key_it_is_the_id_of_the_library)
+{
+    static const char *const schemas[] = {
+        "{'title':'Order','properties':{'product':{'type':'string'}},'required':['product']}",
+        "{'title':'Order','properties':{'product':{'type':'string'}}}",
+    };
+    for (size_t i = 0; i < 2; i++) {
+        struct model *model = reading_model(schemas[i]);
+        const struct model_field *id = model_field_find(model, "id");
+        assert_int_equal(model->field_count, 2);
+        assert_int_equal(model->key.count, 1);
+        assert_ptr_equal(model->key.parts[0], id);
+        assert_true(id->role == MODEL_PARTITION_PART && id->is_read_only && !id->is_optional);
+        assert_json(id->rules, "{'type':'string','pattern':'^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-"
+                               "[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$'}");
+        assert_int_equal(model_field_find(model, "product")->is_optional, i == 1);
+        model_free(model);
+    }
+}
+
 TEST(an_index_has_its_keys_and_what_it_includes)
 {
     struct model *model = reading_model(M(",'a':{'type':'string'},'b':{'type':'string'},'c':{'type':'string'}",
@@ -66,7 +86,10 @@ static const struct {
     {"{'title':'M'}", "M: a model has 1 to 1000 properties, which are its fields and the parts of its key."},
     {"{'title':'M','properties':{}}",
      "M: a model has 1 to 1000 properties, which are its fields and the parts of its key."},
-    {"{'title':'M','properties':{'k':{'type':'string'}},'required':['k']}",
+    {"{'title':'M','properties':{'id':{'type':'string'}},'required':['id']}",
+     "M: without KEY the key is id, a UUID: name id in KEY, or leave it out of the properties."},
+    {"{'title':'M','properties':{'k':{'type':'string'}},'required':'k'}", "M: required wants an array of names."},
+    {"{'title':'M','properties':{'k':{'type':'string'}},'KEY':null}",
      "M: KEY wants an array of 1 to 100 names of fields."},
     {"{'title':'M','properties':{'k':{'type':'string'}},'required':['k'],'KEY':[]}",
      "M: KEY wants an array of 1 to 100 names of fields."},
