@@ -46,7 +46,7 @@ install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 file(GLOB pictures CONFIGURE_DEPENDS docs/pictures/*.svg docs/pictures/*.png)
 install(FILES ${pictures} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs/pictures)
 install(FILES examples/catalog.c examples/catalog.py examples/chain.c examples/counter.c examples/documents.c examples/epoll.c examples/iceberg.c examples/libuv.c examples/many.c
-  examples/pool.c examples/compact.sh examples/publish.c examples/publish.cpp examples/publish.py examples/publish.sh
+  examples/pool.c examples/compact.sh examples/publish.c examples/publish.cpp examples/publish.py examples/publish.sh examples/transfer.c
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 
 # The module under another licence: a component, and so a package, of its own. Nobody links it, so it needs no other name.

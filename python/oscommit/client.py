@@ -191,7 +191,7 @@ class Client(Abandons):
         run.flight = Flight(self._transact(run, **options), run.give_up)
         return await run.flight.fly(transactions_of(run.flight.loop))
 
-    def transaction(self, **options: Unpack[TransactOptions]) -> _Decorator:
+    def transaction(self, misplaced: None = None, /, **options: Unpack[TransactOptions]) -> _Decorator:
         """Makes a function one that runs as a transaction; its first argument is the Transaction. A coroutine becomes one that
         is awaited, and has an AsyncTransaction. Options as of `transact`.
 
@@ -199,6 +199,9 @@ class Client(Abandons):
         def move(tx, source, target, amount): ...
 
         move("a", "b", 5)"""
+
+        if misplaced is not None:
+            raise TypeError("Write @client.transaction() with its parentheses, or client.transact(function).")
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
             if inspect.iscoroutinefunction(function):

@@ -13,6 +13,7 @@ from oscommit._requests import COMMITTED, CONFLICT, UNKNOWN, VERDICTS
 from oscommit._threads import Call
 from oscommit._types import Abandoned
 from oscommit.exceptions import BaseError, PreconditionError, Unknown, error_of
+from oscommit.models import json_of
 
 if TYPE_CHECKING:
     from oscommit.client import Client
@@ -104,8 +105,20 @@ def _model_of(native: _oscommit.DocumentModel) -> DocumentModel:
     return DocumentModel(version, timestamp_ns, client_token, None if text is None else json.loads(text))
 
 
-def _text_of(value: Mapping[str, Any] | None) -> str | None:
-    return None if value is None else json.dumps(value, allow_nan=False)
+def _text_of(value: Mapping[str, Any] | None, of: str) -> str | None:
+    return None if value is None else json_of(value, of)
+
+
+def _seen(after: Document | DocumentVersions | None) -> DocumentVersions | Document:
+    if after is not None and not isinstance(after, (Document, DocumentVersions)):
+        raise TypeError(f"`after` is a Document that was read, or what a write has returned: {after!r} is neither.")
+    return after or DocumentVersions()
+
+
+def _key_of(key: tuple[str, str]) -> tuple[str, str]:
+    if not isinstance(key, tuple) or len(key) != 2:
+        raise TypeError(f'A document is found by its id and its name, as docs["device-7", "pump"]: {key!r} is not both.')
+    return key
 
 
 def _error_of(native: _oscommit.DocumentResult) -> BaseError:
@@ -200,7 +213,7 @@ class Documents(Mapping[tuple[str, str], Document]):
         await self._table(create, deadline_s).run_async()
 
     def _read(self, keys: Iterable[tuple[str, str]], deadline_s: float | None) -> Call[Found]:
-        wanted = [(id, name) for id, name in keys]
+        wanted = [_key_of(key) for key in keys]
 
         def give(found: _oscommit.DocumentPairs) -> Found:
             return [Document(*key, _model_of(models[0]), _model_of(models[1])) for key, models in zip(wanted, found)]
@@ -267,8 +280,11 @@ class Documents(Mapping[tuple[str, str], Document]):
     def _write_all(self, writes: Sequence[DocumentWrite], deadline_s: float | None) -> Call[Written]:
         natives = []
         for one in writes:
-            seen = one.after or DocumentVersions()
-            models = _text_of(one.reported), seen.reported_version, _text_of(one.desired), seen.desired_version
+            if not isinstance(one, DocumentWrite):
+                raise TypeError(f"What is written is a DocumentWrite(id, name, ...): {one!r} is none.")
+            seen, of = _seen(one.after), f'Document "{one.name}" of "{one.id}"'
+            reported, desired = _text_of(one.reported, of), _text_of(one.desired, of)
+            models = reported, seen.reported_version, desired, seen.desired_version
             natives.append((one.id, one.name, *models, one.client_token))
 
         def give(results: Results) -> Written:
@@ -295,7 +311,7 @@ class Documents(Mapping[tuple[str, str], Document]):
         after: Document | DocumentVersions | None,
         deadline_s: float | None,
     ) -> Call[None]:
-        seen = after or DocumentVersions()
+        seen = _seen(after)
         deletion = id, name, reported, seen.reported_version, desired, seen.desired_version
         return self._change("documents_delete", [deletion], lambda results: _check(results[0]), deadline_s)
 

@@ -45,8 +45,12 @@ def ask(call: Callable[..., T], *arguments: Any) -> T:
         raise fault_of(failure.args) from None
 
 
-def json_of(value: Any) -> str:
-    return json.dumps(value, allow_nan=False)
+def json_of(value: Any, of: str) -> str:
+    """`of` names what it is a value of, for the sentence."""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidFieldError(f"{of}: the value is no JSON: {error}.") from error
 
 
 class Field:
@@ -79,7 +83,8 @@ class Field:
         return float(value) if self.rules["type"] == "number" and value is not None else value
 
     def __set__(self, row: Model, value: Any) -> None:
-        ask(row._row.set, self.name, None if value is None else json_of(value))
+        of = f"{type(row).__name__}.{self.attribute}"
+        ask(row._row.set, self.name, None if value is None else json_of(value, of))
 
 
 def _rules_from(given: Mapping[str, Any], schema: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -129,6 +134,12 @@ class Index:
     sparse: bool = False
     """It leaves out rows without a value for its key, whose fields may be optional then."""
 
+    def __post_init__(self) -> None:
+        for name in ("key", "sort_key", "include_only"):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                raise TypeError(f'{name} of an Index is a list of names: {name}=["{given}"].')
+
 
 @dataclass(frozen=True)
 class Key(Generic[M]):
@@ -153,7 +164,11 @@ def _is_class_variable(annotation: Any) -> bool:
 
 def _fields_of(cls: type[Model]) -> dict[str, Field]:
     fields = {}
-    for name, annotation in typing.get_type_hints(cls).items():
+    annotations = typing.get_type_hints(cls)
+    for name, given in vars(cls).items():
+        if isinstance(given, Field) and name not in annotations:
+            raise TypeError(f"{cls.__name__}.{name} has no type. Write one, such as {name}: str = ...")
+    for name, annotation in annotations.items():
         if name.startswith("_") or _is_class_variable(annotation):
             continue
         if hasattr(Model, name):
@@ -197,6 +212,8 @@ def _schema_of(cls: type[Model], meta: Mapping[str, Any]) -> dict[str, Any]:
             schema[role] = parts
     indexes = {}
     for name, index in meta.get("indexes", {}).items():
+        if not isinstance(index, Index):
+            raise TypeError(f'The index "{name}" of {cls.__name__} is no Index: write Index(key=[...]).')
         indexes[name] = {"KEY": named(index.key), "SPARSE": index.sparse}
         if index.sort_key:
             indexes[name]["SORT_KEY"] = named(index.sort_key)
@@ -236,7 +253,7 @@ class Model:
         cls._native = None
         if any(one.role == _KEY for one in cls._fields.values()):
             finalizes = cls.finalize is not Model.finalize
-            cls._native = ask(_oscommit.model, json_of(_schema_of(cls, meta)), meta.get("table"), finalizes)
+            cls._native = ask(_oscommit.model, json_of(_schema_of(cls, meta), cls.__name__), meta.get("table"), finalizes)
 
     def __init__(self) -> None:
         raise TypeError(
@@ -258,6 +275,8 @@ class Model:
     @classmethod
     def _named(cls, fields: Mapping[str, Any]) -> dict[str, Any]:
         """By the names that the table has."""
+        if not isinstance(fields, Mapping):
+            raise TypeError(f'Fields of {cls.__name__} are given by their names, as {{"name": value}}: {fields!r} is not.')
         for attribute in fields:
             if attribute not in cls._fields:
                 raise InvalidFieldError(
@@ -271,6 +290,11 @@ class Model:
         names = [one.attribute for role in (_KEY, _SORT_KEY) for one in cls._fields.values() if one.role == role]
         if len(values) > len(names):
             raise TypeError(f"A key of {cls.__name__} has {len(names)} parts: {', '.join(names)}.")
+        for part in parts:
+            if part not in names:
+                raise InvalidFieldError(
+                    f'A key of {cls.__name__} has no part "{part}".{did_you_mean(part, names)} It has: {", ".join(names)}.'
+                )
         return Key(cls, {**dict(zip(names, values)), **parts})
 
     @classmethod

@@ -38,7 +38,7 @@ class Asked(Generic[M]):
 
     def _filter(self, field: str, operation: str, value: Any) -> None:
         (name,) = self._model._named({field: None})
-        ask(self._native.filter, name, operation, json_of(value))
+        ask(self._native.filter, name, operation, json_of(value, f"{self._model.__name__}.{field}"))
 
     def _page(self, count: int, token: str | None) -> Page[M]:
         rows, following = ask(self._native.fetch, count, token)

@@ -35,6 +35,10 @@ def _key_of(what: type[M] | Key[M], key: Any) -> Key[M]:
     return what.key(*key) if isinstance(key, tuple) else what.key(key)
 
 
+def _fields_json(model: type[Model], fields: Mapping[str, Any]) -> str:
+    return json_of(model._named(fields), model.__name__)
+
+
 class Changes:
     """What a transaction does that sends nothing before the commit."""
 
@@ -47,7 +51,9 @@ class Changes:
         return native
 
     def _native_key(self, key: Key[Any]) -> tuple[_oscommit.Model, str]:
-        return self._use(key.model), json_of(key.model._named(key.parts))
+        if not isinstance(key, Key):
+            raise TypeError(f"A key is made by its model, as Account.key(...): {key!r} is none.")
+        return self._use(key.model), _fields_json(key.model, key.parts)
 
     def _read(self, keys: Sequence[Key[M]], create: bool, inconsistent: bool) -> list[M | None]:
         rows = ask(self._native.get, [self._native_key(key) for key in keys], create, inconsistent)
@@ -65,29 +71,31 @@ class Changes:
 
     def create(self, model: type[M], /, **fields: Any) -> M:
         """Makes a new row, which must not be there at the commit: else AlreadyExistsError. Sends nothing."""
-        return model._of(ask(self._native.create, self._use(model), json_of(model._named(fields))))
+        return model._of(ask(self._native.create, self._use(model), _fields_json(model, fields)))
 
     def create_or_put(
         self, model: type[Model], /, fields: Mapping[str, Any], expected: Mapping[str, Any] | None = None
     ) -> None:
         """Writes a row whatever is there: the key and all fields that it is to have. With `expected` only if there is no row,
         or one with these values. Sends nothing."""
-        wanted = None if expected is None else json_of(model._named(expected))
-        ask(self._native.put, self._use(model), json_of(model._named(fields)), wanted)
+        wanted = None if expected is None else _fields_json(model, expected)
+        ask(self._native.put, self._use(model), _fields_json(model, fields), wanted)
 
     def update(self, model: type[Model], /, original: Mapping[str, Any], updated: Mapping[str, Any]) -> None:
         """Changes a row that is not read before. `original` has its key, and the values that it must have; `updated` the new
         ones (None removes an optional field). Sends nothing."""
-        ask(self._native.update, self._use(model), json_of(model._named(original)), json_of(model._named(updated)))
+        ask(self._native.update, self._use(model), _fields_json(model, original), _fields_json(model, updated))
 
     def delete(self, /, *what: Model | Key[Any]) -> None:
         """Deletes rows that were read, which must still be there at the commit; or what has these keys, if anything has. Sends
         nothing."""
         for one in what:
-            if isinstance(one, Key):
-                ask(self._native.delete_key, *self._native_key(one))
-            else:
+            if isinstance(one, Model):
                 ask(self._native.delete, one._row)
+            elif one is None:
+                raise TypeError("There is no row to delete: it is None, as what `get` does not find.")
+            else:
+                ask(self._native.delete_key, *self._native_key(one))
 
     def make_read_only(self) -> None:
         """From here on this run only reads, as with the option `read_only`. InvalidFieldError: something is to be written

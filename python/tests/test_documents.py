@@ -107,8 +107,19 @@ def test_what_a_document_cannot_be(docs, tables):
         docs.write("device", "pump")
     with pytest.raises(ValueError, match="JSON"):
         docs.write("device", "pump", reported={"n": float("inf")})
+    with pytest.raises(ValueError, match='Document "pump" of "device": the value is no JSON'):
+        docs.write("device", "pump", reported={"n": object()})
     with pytest.raises(TypeError):
         docs.write("device", 5, reported={})
+    with pytest.raises(TypeError, match="1 is neither"):
+        docs.write("device", "pump", reported={}, after=1)
+    with pytest.raises(TypeError, match="1 is neither"):
+        docs.delete("device", "pump", after=1)
+    with pytest.raises(TypeError, match=r"DocumentWrite\(id, name, ...\)"):
+        docs.write_all([("device", "pump")])
+    for key in ("device", ("device",), ("device", "pump", "more")):
+        with pytest.raises(TypeError, match="by its id and its name"):
+            docs[key]
     with pytest.raises(exceptions.NotFoundError):
         tables.documents("none-of-this-name").read([("device", "pump")])
     assert not list(docs)

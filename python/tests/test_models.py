@@ -158,8 +158,12 @@ def test_a_value_that_cannot_be(tmp_path, name, value, why):
             client.transact(lambda tx: tx.create(Order, shop="north", number=8, prise=3))
         with pytest.raises(AttributeError, match='no field "prise". Did you mean "price"'):
             client.transact(lambda tx: setattr(tx.get(Order, ("north", 7)), "prise", 3))
-        with pytest.raises(ValueError, match="JSON"):
+        with pytest.raises(InvalidFieldError, match="Order.price: the value is no JSON"):
             client.transact(lambda tx: setattr(tx.get(Order, ("north", 7)), "price", float("nan")))
+        with pytest.raises(InvalidFieldError, match="Order.name: the value is no JSON"):
+            client.transact(lambda tx: setattr(tx.get(Order, ("north", 7)), "name", b"n"))
+        with pytest.raises(InvalidFieldError, match="Order: the value is no JSON"):
+            client.transact(lambda tx: tx.create(Order, shop="north", number=8, price=3, name=b"n"))
 
 
 def make(annotation, value=None, meta=None):
@@ -177,11 +181,24 @@ def make(annotation, value=None, meta=None):
         (int, 5, {"tabel": "t"}, TypeError, '"tabel", which is not known. Did you mean "table"'),
         (int, 5, {"indexes": {"byX": Index(key=["y"])}}, InvalidFieldError, '"y", which is no field'),
         (int, 5, {"expire": "y"}, InvalidFieldError, "EXPIRE_EPOCH_FIELD"),
+        (int, 5, {"indexes": {"byX": {"key": ["x"]}}}, TypeError, 'index "byX" of Made is no Index'),
     ],
 )
 def test_a_class_that_is_no_model(annotation, value, meta, kind, why):
     with pytest.raises(kind, match=why):
         make(annotation, value, meta)
+
+
+def test_an_index_has_lists_of_names():
+    with pytest.raises(TypeError, match=r'key=\["owner"\]'):
+        Index(key="owner")
+    with pytest.raises(TypeError, match=r'include_only=\["owner"\]'):
+        Index(key=["x"], include_only="owner")
+
+
+def test_a_field_has_a_type():
+    with pytest.raises(TypeError, match="Made.id has no type. Write one, such as id: str"):
+        type("Made", (Model,), {"id": key()})
 
 
 def test_names_that_a_row_has_are_no_fields():

@@ -217,6 +217,24 @@ def test_what_a_transaction_refuses(tables, account):
         tables.transact(lambda tx: tx.get([]))
     with pytest.raises(TypeError):
         tables.transact(lambda tx: tx.get(account, "a").increment("visits", "1"))
+    with pytest.raises(TypeError, match=r"made by its model, as Account.key\(...\): 'a' is none"):
+        tables.transact(lambda tx: tx.get(["a", "b"]))
+    with pytest.raises(TypeError, match="'a' is none"):
+        tables.transact(lambda tx: tx.delete("a"))
+    with pytest.raises(TypeError, match="no row to delete: it is None"):
+        tables.transact(lambda tx: tx.delete(tx.get(account, "nobody")))
+    with pytest.raises(TypeError, match="by their names.*: 'a' is not"):
+        tables.transact(lambda tx: tx.update(account, "a", {"balance": 1}))
+    with pytest.raises(InvalidFieldError, match='no part "idd". Did you mean "id"'):
+        account.key(idd="a")
+
+
+def test_a_decorator_has_parentheses(tables):
+    with pytest.raises(TypeError, match=r"@client.transaction\(\) with its parentheses"):
+
+        @tables.transaction
+        def forgotten(tx):
+            pass
 
 
 def test_a_coroutine_is_no_function_of_a_transaction(tables):

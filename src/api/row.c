@@ -175,12 +175,22 @@ static os_code set_new(os_row *row, const char *name, json_t *value, os_error *e
     return set_value(row, name, value, value != NULL ? OS_OK : error_no_memory(&own), &own, err);
 }
 
+enum { VALUE_FLAGS = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL };
+
 static json_t *read_value(const char *json)
 {
     size_t len = strnlen(json, FIELD_TEXT_MAX + 1);
-    return len <= FIELD_TEXT_MAX
-               ? json_parse(json, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL)
-               : NULL;
+    return len <= FIELD_TEXT_MAX ? json_parse(json, len, VALUE_FLAGS, NULL) : NULL;
+}
+
+static os_code refuse_text(const char *field, const char *json, os_error *err)
+{
+    char fault[JSON_FAULT_SIZE];
+    if (strnlen(json, FIELD_TEXT_MAX + 1) > FIELD_TEXT_MAX)
+        return error_set(err, OS_ERR_ARGUMENT, "The new value of the field %.60s has more than %d bytes of JSON.",
+                         name_of(field), FIELD_TEXT_MAX);
+    return error_set(err, OS_ERR_ARGUMENT, "The new value of the field %.60s is no JSON: %s.", name_of(field),
+                     json_parse_fault(json, strlen(json), VALUE_FLAGS, fault));
 }
 
 /* What can be read only the second time was short of memory the first time. */
@@ -193,9 +203,7 @@ os_code os_row_set(os_row *row, const char *field, const char *json, os_error *e
     json_t *value = read_value(text);
     if (value == NULL) {
         json_t *again = read_value(text);
-        code = again != NULL
-                   ? error_no_memory(&own)
-                   : error_set(&own, OS_ERR_ARGUMENT, "The new value of the field %.60s is no JSON.", name_of(field));
+        code = again != NULL ? error_no_memory(&own) : refuse_text(field, text, &own);
         json_decref(again);
     }
     return set_value(row, field, value, code, &own, err);

@@ -12,9 +12,10 @@
 
 static const struct item_words words = {.what = "item", .plural = "items", .subject = "item"};
 
-#define MEND_REQUEST                                                                                             \
-    "Compare the request with the table, its keys and its indexes, and a write with the item: the types of its " \
-    "values, and whether it has a place for the change."
+#define MEND_REQUEST                                                                                              \
+    "Compare the request with the table, its keys and its indexes, and a write with the item: the types of its "  \
+    "values, whether it has a place for the change, and its size, which is at most 400 KB. Keep large values in " \
+    "objects."
 
 /* Beside, or instead of, what these codes mean for the items of a protocol. At the end those of transactions alone. */
 static const struct answer_meaning meanings[] = {

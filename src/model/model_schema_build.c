@@ -267,10 +267,10 @@ os_code model_read(const char *text, size_t len, struct model **ret, os_error *e
     if (len > MODEL_TEXT_MAX)
         return error_set(err, OS_ERR_ARGUMENT, "The model has %zu bytes of JSON; there is room for %d.", len,
                          MODEL_TEXT_MAX);
+    char fault[JSON_FAULT_SIZE];
     json_t *schema = json_read(text, len);
     if (schema == NULL)
-        return error_set(err, OS_ERR_ARGUMENT,
-                         "The model is no JSON object, or has a member twice, or is nested too deep.");
+        return error_set(err, OS_ERR_ARGUMENT, "The model is no JSON object: %s.", json_read_fault(text, len, fault));
     os_code code = model_build(schema, ret, err);
     json_decref(schema);
     return code;

@@ -33,10 +33,9 @@ static os_code read_model(const char *text, const char *model, json_t **ret, os_
     *ret = text != NULL ? json_read(text, strlen(text)) : NULL;
     if (text == NULL || *ret != NULL)
         return OS_OK;
-    return error_set(err, OS_ERR_ARGUMENT,
-                     "The %s model is no JSON object, has a key twice, or is over a bound (%d levels, %d values): give "
-                     "a strict object.",
-                     model, JSON_DEPTH_MAX, JSON_VALUES_MAX);
+    char fault[JSON_FAULT_SIZE];
+    return error_set(err, OS_ERR_ARGUMENT, "The %s model is no strict JSON object: %s.", model,
+                     json_read_fault(text, strlen(text), fault));
 }
 
 /* ------------------------------------------------------------------------------------------------ items */

@@ -132,7 +132,7 @@ static os_code check_identity(struct sqlite_conn *conn, const struct identity *f
     const struct sqlite_spec *spec = conn->spec;
     if (found->application_id != spec->application_id) {
         return error_set(err, spec->broken,
-                         "The file %s is a database of another program (application id %lld), not a %s. %s",
+                         "The file %s is a database of another program (application id %lld), not a %s of oscommit. %s",
                          sqlite_conn_file(conn), (long long)found->application_id, spec->what, spec->hint);
     }
     if (found->version < 1 || found->version > spec->version) {

@@ -20,8 +20,7 @@ extern const char *const ledger_upgrades[LEDGER_UPGRADES];
 /* Of a sqlite_spec, whichever layer opens the file. */
 #define LEDGER_SPEC                                                                        \
     .application_id = LEDGER_APPLICATION_ID, .version = LEDGER_VERSION, .ddl = LEDGER_DDL, \
-    .upgrades = ledger_upgrades, .missing = OS_ERR_NO_TABLE, .broken = OS_ERR_TABLE,       \
-    .make = "oscommit table create --ledger sqlite://"
+    .upgrades = ledger_upgrades, .missing = OS_ERR_NO_TABLE, .broken = OS_ERR_TABLE
 
 /* Made when it is needed first, so that the file stays one that earlier releases can use. Its DDL makes no index by a
  * statement of its own: earlier releases take that for a stranger's (trust.c). */

@@ -68,12 +68,17 @@ static const char *const statements[ROWS_STATEMENT_COUNT] = {
                            "ORDER BY at_s LIMIT 8)",
 };
 
+/* Of rows or documents. The tool makes neither: what a table is like stands in the program. */
+#define MAKE_TABLE \
+    "Make it with os_model_table_create or os_documents_table_create, in Python with table(..., create=True)"
+
 const struct sqlite_spec rows_spec = {
     LEDGER_SPEC,
     .what = "database",
     .sql = statements,
     .sql_count = ROWS_STATEMENT_COUNT,
     .row_size_max = ROWS_TEXT_MAX + 1024 * 1024,
+    .make_hint = MAKE_TABLE ", or name another file.",
     .hint = "Name another file. If this one is damaged, first stop all its writers, and move it away with its -wal and "
             "-shm files.",
     .denied = "Let the user of this process write the file and its folder, where SQLite puts files beside it; or name "
@@ -134,9 +139,9 @@ void rows_leave(struct rows_conn *at)
 
 static enum table_outcome is_missing(struct rows_conn *at, const char *name, os_error *err)
 {
-    return ledger_outcome_of(error_set(err, OS_ERR_NO_TABLE,
-                                       "There is no table \"%.255s\" in the database %s. Create it, or name another.",
-                                       name, sqlite_conn_file(at->conn)));
+    return ledger_outcome_of(error_set(
+        err, OS_ERR_NO_TABLE, "There is no table \"%.255s\" in the database %s. " MAKE_TABLE ", or name another.", name,
+        sqlite_conn_file(at->conn)));
 }
 
 static enum table_outcome table_read(struct rows_conn *at, sqlite3_stmt *row, struct sqlite_rows_table *ret,

@@ -36,7 +36,7 @@ os_code sqlite_missing(const struct sqlite_spec *spec, const char *file, os_erro
     struct buf place; /* safe in a URL, and for a shell */
     if (spec->make == NULL)
         return error_set(err, spec->missing, "There is no %s at %s.%s %s", spec->what, file, sqlite_root_note(file),
-                         spec->hint);
+                         spec->make_hint != NULL ? spec->make_hint : spec->hint);
     buf_init(&place, PLACE_MAX);
     (void)text_percent_encode(&place, text_from(file), true);
     os_code code = error_set(err, spec->missing, "There is no %s at %s.%s Make it with `%s%s`, or name another file.",

@@ -29,9 +29,10 @@ struct sqlite_spec {
     int row_size_max; /* bytes; 0: as trust.c has it */
     os_code missing;  /* the file is not there, or is still empty */
     os_code broken;   /* it is something else, of a later release, or damaged */
-    const char *make; /* the command that makes the file; its name, percent-encoded, follows. NULL: the hint says it */
-    const char *hint; /* a sentence for both */
-    const char *denied; /* what to do where it may not be read or written */
+    const char *make; /* the command that makes the file; its name, percent-encoded, follows. NULL: the next says it */
+    const char *make_hint; /* a sentence that says who makes it. NULL: the hint does */
+    const char *hint;      /* a sentence for both */
+    const char *denied;    /* what to do where it may not be read or written */
 };
 
 /* How long a busy file is waited for: until a time, and no longer than the call is wanted. */

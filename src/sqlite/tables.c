@@ -56,6 +56,7 @@ static const char *const statements[ITEM_KINDS * STATEMENT_COUNT] = {
 static const struct sqlite_spec spec = {
     LEDGER_SPEC,
     .what = "ledger",
+    .make = "oscommit table create --ledger sqlite://",
     .sql = statements,
     .sql_count = ITEM_KINDS * STATEMENT_COUNT,
     .hint = "Name another file with --ledger. If the ledger is damaged, first stop all its writers, and move it away "

@@ -76,6 +76,27 @@ json_t *json_read(const char *text, size_t len)
     return root;
 }
 
+const char *json_parse_fault(const char *text, size_t len, size_t flags, char ret[JSON_FAULT_SIZE])
+{
+    json_error_t where;
+    json_t *root = json_parse(text, len, flags, &where);
+    if (root != NULL)
+        snprintf(ret, JSON_FAULT_SIZE, "%s", json_is_object(root) ? "there was not enough memory" : "it is no object");
+    else
+        snprintf(ret, JSON_FAULT_SIZE, "%s (line %d, column %d)", where.text, where.line, where.column);
+    json_decref(root);
+    return ret;
+}
+
+const char *json_read_fault(const char *text, size_t len, char ret[JSON_FAULT_SIZE])
+{
+    if (is_within_bounds(text, len))
+        return json_parse_fault(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, ret);
+    snprintf(ret, JSON_FAULT_SIZE, "it has more than %d levels, or more than %d values", JSON_DEPTH_MAX,
+             JSON_VALUES_MAX);
+    return ret;
+}
+
 static int append(const char *data, size_t len, void *out)
 {
     return buf_add(out, data, len) ? 0 : -1;

@@ -5,6 +5,7 @@
 #include "syntax/json.h"
 #include "transact/query_plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { VALUE_TEXT_MAX = 6 * ITEM_SIZE_MAX /* of JSON, which may write each byte of an item as six */ };
@@ -119,11 +120,16 @@ static os_code take_values(const struct asked *asked, const json_t *given, struc
 
 static os_code read_values(const struct asked *asked, const char *json, struct query_condition *condition)
 {
-    json_t *given = NULL;
-    if (json != NULL && strnlen(json, VALUE_TEXT_MAX + 1) <= VALUE_TEXT_MAX)
-        given = json_parse(json, strlen(json), JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
-    if (given == NULL)
-        return refuse(asked, "its value is no JSON");
+    enum { FLAGS = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL };
+    char why[JSON_FAULT_SIZE];
+    char fault[JSON_FAULT_SIZE + 32];
+    if (json == NULL || strnlen(json, VALUE_TEXT_MAX + 1) > VALUE_TEXT_MAX)
+        return refuse(asked, json == NULL ? "it has no value: it is NULL" : "its value is longer than an item can be");
+    json_t *given = json_parse(json, strlen(json), FLAGS, NULL);
+    if (given == NULL) {
+        snprintf(fault, sizeof(fault), "its value is no JSON: %s", json_parse_fault(json, strlen(json), FLAGS, why));
+        return refuse(asked, fault);
+    }
     os_code code = take_values(asked, given, condition);
     json_decref(given);
     return code;

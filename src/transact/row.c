@@ -48,12 +48,30 @@ void row_free(struct os_row *row)
     free(row);
 }
 
+/* Each part of a key, which are apart by a NUL. */
+static void add_parts(const json_t *value, char ret[ROW_TEXT_SIZE])
+{
+    enum { SHOWN = 150, AROUND = 4 };
+    const json_t *inside = value_inside(value);
+    const char *part = json_string_value(inside);
+    const char *end = part != NULL ? part + json_string_length(inside) : NULL;
+    for (; part != NULL && part <= end; part += strlen(part) + 1) {
+        struct text shown = text_from(part);
+        size_t len = strlen(ret);
+        bool is_first = ret[len - 1] == ' ';
+        size_t room = len + AROUND < ROW_TEXT_SIZE ? ROW_TEXT_SIZE - len - AROUND - 1 : 0;
+        size_t most = room < SHOWN ? room : SHOWN;
+        if (room > 0)
+            snprintf(ret + len, ROW_TEXT_SIZE - len, "%s\"%.*s\"", is_first ? "" : ", ",
+                     (int)text_utf8_cut(shown, most), part);
+    }
+}
+
 const char *row_text(const struct os_row *row, char ret[ROW_TEXT_SIZE])
 {
-    enum { SHOWN = 200 };
-    const char *partition = json_string_value(value_inside(json_object_get(row->key, MODEL_PARTITION)));
-    struct text shown = text_from(partition != NULL ? partition : "");
-    snprintf(ret, ROW_TEXT_SIZE, "%.60s \"%.*s\"", row->model->model->name, (int)text_utf8_cut(shown, SHOWN), shown.p);
+    snprintf(ret, ROW_TEXT_SIZE, "%.60s ", row->model->model->name);
+    add_parts(json_object_get(row->key, MODEL_PARTITION), ret);
+    add_parts(json_object_get(row->key, MODEL_SORT), ret);
     return ret;
 }
 

@@ -75,8 +75,8 @@ os_code row_may_change(const struct os_row *row, os_error *err);
 bool row_is_written(const struct os_row *row);
 /* Whether all its fields are known, and stay. */
 bool row_is_whole(const struct os_row *row);
-/* "Order {"id":"7"}", for sentences; a long one is cut. Returns `ret`. */
-enum { ROW_TEXT_SIZE = 300 };
+/* `Order "north", "7"`, for sentences; a long one is cut. Returns `ret`. */
+enum { ROW_TEXT_SIZE = 240 };
 const char *row_text(const struct os_row *row, char ret[ROW_TEXT_SIZE]);
 
 #endif

@@ -19,14 +19,18 @@ enum { RETRIES = 3, INITIAL_BACKOFF_MS = 500, MAX_BACKOFF_MS = 10000 };
 /* What one run came to, for the loop around it. */
 enum run_end { RUN_OVER = 1, RUN_AGAIN };
 
+/* A row that was not read may never have been as the function has said. */
 static os_verdict say_contention(const struct attempt *attempt, os_error *err)
 {
     char text[ROW_TEXT_SIZE];
-    bool is_known = attempt->in_the_way < attempt->count;
-    (void)error_set(err, OS_ERR_CONFLICT, "The transaction was too often in contention: nothing was applied.%s%.250s%s",
-                    is_known ? " The last time the row " : "",
-                    is_known ? row_text(attempt->rows[attempt->in_the_way], text) : "",
-                    is_known ? " had changed meanwhile." : "");
+    const struct os_row *row = attempt->in_the_way < attempt->count ? attempt->rows[attempt->in_the_way] : NULL;
+    bool is_expected = row != NULL && (row->origin == ORIGIN_PUT || row->origin == ORIGIN_UPDATED);
+    const char *fault =
+        is_expected ? "was not as the transaction expects it: read it, and decide again" : "had changed meanwhile";
+    (void)error_set(err, OS_ERR_CONFLICT, "The transaction was too often in contention: nothing was applied.");
+    if (row != NULL)
+        (void)error_set(err, OS_ERR_CONFLICT, "%s The last time the row %s %s.", err->message, row_text(row, text),
+                        fault);
     return OS_CONFLICT;
 }
 
@@ -156,7 +160,9 @@ static os_code call_function(struct os_txn *txn, const struct transact_arguments
     if (code == OS_OK)
         code = finalize(txn, err);
     if (code != OS_OK) {
-        if (err->code != code)
+        if (err->code != code && code == OS_ERR_CONFLICT)
+            (void)error_set(err, code, "The transaction's function has asked to run again: nothing was applied.");
+        else if (err->code != code)
             (void)error_set(err, code, "The transaction's function has ended it: %s.", os_code_text(code));
         return code;
     }

@@ -143,6 +143,7 @@ os_code txn_parse(const char *text, const char *what, json_t **ret, os_error *er
         return OS_OK;
     if (text != NULL && was_short_of_memory(text))
         return error_no_memory(err);
-    return error_set(err, OS_ERR_ARGUMENT, "%s is no strict JSON object, or is over a bound (%d levels, %d values).",
-                     what, JSON_DEPTH_MAX, JSON_VALUES_MAX);
+    char fault[JSON_FAULT_SIZE];
+    return error_set(err, OS_ERR_ARGUMENT, "%s is no strict JSON object: %s.", what,
+                     text != NULL ? json_read_fault(text, strlen(text), fault) : "it is NULL");
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The README's examples, and that of docs/documents.md, are those of examples/, byte for byte. The README's do what it says of them; its commands for the embedded
+# The README's examples, and those of docs/documents.md and docs/models.md, are those of examples/, byte for byte. The README's do what it says of them; its commands for the embedded
 # store run as printed, but for the paths.
 # usage: readme.sh ROOT OSCOMMIT SHARED-LIBRARY COMPILER
 set -uo pipefail
@@ -45,6 +45,8 @@ is_printed "$root/examples/publish.c" "$work/c."
 is_printed "$root/examples/publish.sh" "$work/sh."
 blocks c "$work/documents." "$root/docs/documents.md"
 is_printed "$root/examples/documents.c" "$work/documents."
+blocks c "$work/models." "$root/docs/models.md"
+is_printed "$root/examples/transfer.c" "$work/models."
 
 # ------------------------------------------------------------------------------------------------------------ runs
 

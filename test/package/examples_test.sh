@@ -57,4 +57,11 @@ late=$("$examples/example_iceberg" "$OSCOMMIT_STORE" $pointer 00000-first 00001-
 for version in 1 2; do
     says "version $version" "$examples/example_documents" "sqlite://$work/documents.db" lamp-7 light '{"on":true}'
 done
+
+transfer=("$examples/example_transfer" "sqlite://$work/accounts.db")
+says 'anna has 70, ben has 130' "${transfer[@]}" anna ben 30
+says 'anna has 40, ben has 160' "${transfer[@]}" anna ben 30
+refused=$("${transfer[@]}" anna ben 60 2>&1)
+[[ $? == 1 && $refused == *"-20 is below the minimum 0"* ]] || status=1
+says 'anna has 200, ben has 0' "${transfer[@]}" anna ben -160
 exit "$status"

@@ -62,6 +62,7 @@ void without_retries_contention_is_a_conflict(struct bank *bank)
     assert_int_equal(bank_transact(bank, bank_deposit, &plan), OS_CONFLICT);
     assert_int_equal(bank->error.code, OS_ERR_CONFLICT);
     CHECK_SAYS(&bank->error, "too often in contention");
+    CHECK_SAYS(&bank->error, "Account \"a\" had changed meanwhile.");
     assert_int_equal(bank_balance_of(bank, "a"), 15);
 }
 
@@ -99,6 +100,7 @@ void rows_are_written_without_being_read_or_none_is(struct bank *bank)
     CHECK_COMMITTED(bank, bank_create, &plan);
     CHECK_COMMITTED(bank, bank_create, &wrong);
     assert_int_equal(bank_transact(bank, write_blindly, &plan), OS_CONFLICT);
+    CHECK_SAYS(&bank->error, "Account \"z\" was not as the transaction expects it");
     assert_int_equal(bank_balance_of(bank, "x"), -1);
     assert_int_equal(bank_balance_of(bank, "w"), 8);
     plan.balance = 1;
@@ -122,6 +124,11 @@ static os_code go_wrong(void *context, os_txn *txn, os_error *err)
     const os_model *account = plan->bank->account;
     CHECK_CODE(os_txn_get(txn, account, "{\"id\":1}", NULL, &row, err), OS_ERR_ARGUMENT, err);
     CHECK_CODE(os_txn_get(txn, account, "[]", NULL, &row, err), OS_ERR_ARGUMENT, err);
+    CHECK_SAYS(err, "The key of a row is no strict JSON object: it is no object.");
+    CHECK_CODE(os_txn_get(txn, account, "{'id':1}", NULL, &row, err), OS_ERR_ARGUMENT, err);
+    CHECK_SAYS(err, "(line 1, column 2)");
+    CHECK_CODE(os_txn_get(txn, account, NULL, NULL, &row, err), OS_ERR_ARGUMENT, err);
+    CHECK_SAYS(err, "it is NULL");
     CHECK_CODE(os_txn_get(txn, account, bank_key_of("a"), NULL, &row, err), OS_OK, err);
     CHECK_CODE(os_txn_get(txn, account, bank_key_of("a"), NULL, &again, err), OS_ERR_ARGUMENT, err);
     CHECK_SAYS(err, "cache_rows");
@@ -132,6 +139,8 @@ static os_code go_wrong(void *context, os_txn *txn, os_error *err)
     CHECK_CODE(os_row_set_int(row, "balance", -1, err), OS_ERR_ARGUMENT, err);
     CHECK_CODE(os_row_set(row, "balance", "\"1\"", err), OS_ERR_ARGUMENT, err);
     CHECK_CODE(os_row_set(row, "balance", NULL, err), OS_ERR_ARGUMENT, err);
+    CHECK_CODE(os_row_set(row, "balance", "36893488147419103232", err), OS_ERR_ARGUMENT, err);
+    CHECK_SAYS(err, "The new value of the field balance is no JSON: too big integer");
     CHECK_CODE(os_row_set_string(row, "id", "b", err), OS_ERR_ARGUMENT, err);
     CHECK_CODE(os_row_increment(row, "owner", 1, err), OS_ERR_ARGUMENT, err);
     CHECK_CODE(os_row_get(row, "balance", &text, err), OS_OK, err);

@@ -207,7 +207,8 @@ TEST_WITH(documents, nothing_is_sent_where_one_write_is_bad)
     CHECK_SAYS(&documents->error, "same model");
     CHECK_CODE(os_documents_write(documents->client, NULL, no_object, 2, NULL, results, &documents->error),
                OS_ERR_ARGUMENT, &documents->error);
-    CHECK_SAYS(&documents->error, "Document \"b\" of \"device\": The reported model is no JSON object");
+    CHECK_SAYS(&documents->error,
+               "Document \"b\" of \"device\": The reported model is no strict JSON object: it is no object.");
     for (int i = 0; i < 2; i++) {
         assert_int_equal(results[i].verdict, OS_NOT_EXECUTED);
         assert_int_equal(results[i].error.code, OS_ERR_ARGUMENT);

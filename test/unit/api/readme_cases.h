@@ -91,6 +91,9 @@ static os_code finish_race(void *context, os_txn *txn, os_error *err)
     assert_string_equal(runner, "Bo");
     CHECK_CODE(os_row_set_int(row, "raceID", 100, err), OS_ERR_ARGUMENT, err);
     CHECK_SAYS(err, "part of the key");
+    CHECK_CODE(os_txn_get(txn, book->models[0], "{\"raceID\":99,\"runnerName\":\"Bo\"}", NULL, &row, err),
+               OS_ERR_ARGUMENT, err);
+    CHECK_SAYS(err, "The row RaceResult \"99\", \"Bo\" is in this transaction");
     CHECK_CODE(os_txn_get(txn, book->models[0], "{\"raceID\":99}", NULL, &row, err), OS_ERR_ARGUMENT, err);
     CHECK_SAYS(err, "runnerName");
     CHECK_CODE(os_txn_create(txn, book->models[0], "{\"raceID\":\"1\",\"runnerName\":\"Bo\"}", NULL, err),
@@ -327,6 +330,12 @@ static os_code list_partition(void *context, os_txn *txn, os_error *err)
     return OS_OK;
 }
 
+static os_code arm_again(void *context, os_txn *txn, os_error *err)
+{
+    const struct book *book = context;
+    return os_txn_create(txn, book->models[0], "{\"userID\":\"u\"}", NULL, err);
+}
+
 TEST_WITH(book, two_models_may_have_one_table)
 {
 #define INVENTORY(title, type, more, required)                                                                  \
@@ -341,4 +350,6 @@ TEST_WITH(book, two_models_may_have_one_table)
     check_field(book, currency, "{\"userID\":\"u\",\"typeKey\":\"money\"}", "stuff", "{\"usd\":123}");
     check_field(book, weapon, "{\"userID\":\"u\",\"typeKey\":\"weapon\"}", "weaponSkillLevel", "13");
     CHECK_COMMITTED(book, list_partition);
+    assert_int_equal(book_transact(book, arm_again), OS_CONFLICT);
+    CHECK_SAYS(&book->error, "The row Currency \"u\", \"money\" is there already");
 }

@@ -217,7 +217,8 @@ static const struct code_row {
     {"ProvisionedThroughputExceededException", TABLE_THROTTLED, OS_ERR_THROTTLED, "give the table more capacity"},
     {"ThrottlingException", TABLE_THROTTLED, OS_ERR_THROTTLED, "may be sent again after a pause"},
     {"ValidationException", TABLE_REFUSED, OS_ERR_REFUSED,
-     "a write with the item: the types of its values, and whether it has a place for the change."},
+     "a write with the item: the types of its values, whether it has a place for the change, and its size, which is at "
+     "most 400 KB. Keep large values in objects."},
     {"ItemCollectionSizeLimitExceededException", TABLE_REFUSED, OS_ERR_TABLE, "use more partition values"},
     {"ResourceNotFoundException", TABLE_REFUSED, OS_ERR_NO_TABLE, "Create the table with the program that writes such"},
     {"AccessDeniedException", TABLE_REFUSED, OS_ERR_DENIED, "Allow these credentials"},

@@ -60,6 +60,7 @@ TEST_WITH(state, the_database_of_another_program_is_refused_and_not_touched)
     assert_true(before.st_mtim.tv_sec == after.st_mtim.tv_sec && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
     execute(file, "PRAGMA application_id = 0"); /* ours has none before it is made: but this has a table */
     check_not_opened(file, OS_ERR_TABLE);
+    assert_non_null(strstr(error.message, "another program (application id 0), not a ledger of oscommit."));
     CHECK_IS(sqlite_tables_create(file, NULL, &error), OS_ERR_TABLE);
     execute(file, "DROP TABLE t; PRAGMA application_id = 1869833036; PRAGMA user_version = 3");
     check_not_opened(file, OS_ERR_TABLE);

@@ -62,6 +62,21 @@ TEST(only_a_whole_object_is_read)
         assert_false(is_read(others[i]));
 }
 
+static void assert_fault(const char *text, const char *words)
+{
+    char fault[JSON_FAULT_SIZE];
+    if (strstr(json_read_fault(text, strlen(text), fault), words) == NULL)
+        fail_msg("\"%s\" is not in: %s", words, fault);
+}
+
+TEST(why_a_text_is_not_read_is_told)
+{
+    assert_fault("", "end of file (line 1, column 0)");
+    assert_fault("[]", "it is no object");
+    assert_fault("{\n\"a\":1,\n\"a\":2}", "duplicate object key near '\"a\"' (line 3");
+    assert_fault("{\"a\":36893488147419103232}", "too big integer");
+}
+
 TEST(a_key_that_stands_twice_is_refused_at_any_depth)
 {
     assert_false(is_read("{\"a\":1,\"a\":2}"));
@@ -129,11 +144,13 @@ TEST(nesting_is_bounded)
 
 TEST(an_unclosed_depth_bomb_is_refused)
 {
+    char fault[JSON_FAULT_SIZE];
     size_t len = 4U << 20;
     char *bomb = malloc(len);
     assert_non_null(bomb);
     memset(bomb, '[', len);
     assert_null(json_read(bomb, len));
+    assert_string_equal(json_read_fault(bomb, len, fault), "it has more than 96 levels, or more than 131072 values");
     memset(bomb, '{', len);
     assert_null(json_read(bomb, len));
     memset(bomb, '"', len);

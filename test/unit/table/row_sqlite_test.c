@@ -315,9 +315,10 @@ TEST_WITH_AS(local_rows, absent_set_up, a_file_may_be_made_later)
     struct sqlite_rows *others = NULL;
     put_make(&put, ITEM);
     (void)snprintf(file, sizeof(file), "%s/later.db", local_rows->state.folder);
-    check_failed(local_rows, &put.alone, OS_ERR_NO_TABLE, "later.db");
+    check_failed(local_rows, &put.alone, OS_ERR_NO_TABLE, "later.db. Make it with os_model_table_create or");
     CHECK_OK(sqlite_tables_create(file, NULL, &error));
     check_failed(local_rows, &put.alone, OS_ERR_NO_TABLE, "There is no table \"things\"");
+    check_failed(local_rows, &put.alone, OS_ERR_NO_TABLE, "Make it with os_model_table_create or");
     CHECK_OK(sqlite_rows_open(file, NULL, &others, &error));
     CHECK_OK(sqlite_rows_create(others, "things", &things, patient(), &error));
     check_done(local_rows, &put.alone);
