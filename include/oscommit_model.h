@@ -254,6 +254,7 @@ OS_API os_code os_query_filter(os_query *query, const char *field, const char *o
  *   - a row takes part in the commit only if a field of it was read or set. Then its conditions are those fields, and the fields
  *     that the query has named. That the query finds no other row is no condition.
  *   - a transaction that writes nothing does not look again at the rows that a query or a scan gave: each was so when it came.
+ *     One that os_txn_get gives again, where rows are cached, is from then on a row that was read by its key.
  *   - a transaction can have any number of them, of which at most 100 take part in a commit.
  *   - a row of an index with INCLUDE_ONLY is not changed, and has only the fields of the index. If the time when rows expire is
  *     none of them, the row may have expired: os_txn_get tells, by NULL.

@@ -311,7 +311,18 @@ class Documents(Mapping[tuple[str, str], Document]):
         after: Document | DocumentVersions | None,
         deadline_s: float | None,
     ) -> Call[None]:
+<<<<<<< HEAD
         seen = _seen(after)
+=======
+        seen = after or DocumentVersions()
+        if after is not None:
+            reported, desired = reported and seen.reported_version > 0, desired and seen.desired_version > 0
+            if not (reported or desired):
+                raise ValueError(
+                    f'`after` has seen no model of the document "{name}" of "{id}" that is to be deleted: read it again, '
+                    "or give no `after`, to delete whatever is there."
+                )
+>>>>>>> fe3
         deletion = id, name, reported, seen.reported_version, desired, seen.desired_version
         return self._change("documents_delete", [deletion], lambda results: _check(results[0]), deadline_s)
 
@@ -325,8 +336,9 @@ class Documents(Mapping[tuple[str, str], Document]):
         after: Document | DocumentVersions | None = None,
         deadline_s: float | None = None,
     ) -> None:
-        """Deletes models of a document: if they are at the versions of `after`, or (None, or a version of 0) whatever is there.
-        PreconditionError: another version. Unknown has no ticket: read what is there."""
+        """Deletes models of a document: if they are at the versions of `after`, or (None) whatever is there. A model that
+        `after` has not seen, whose version is 0, is left alone; ValueError: so are all. PreconditionError: another version.
+        Unknown has no ticket: read what is there."""
         self._delete(id, name, reported, desired, after, deadline_s).run()
 
     async def delete_async(

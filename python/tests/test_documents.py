@@ -42,6 +42,17 @@ def test_a_document_is_written_read_and_deleted(docs):
     assert ("device", "pump") not in docs
 
 
+def test_a_delete_leaves_what_it_has_not_seen(docs):
+    seen = docs.write("device", "pump", reported={"on": True})
+    docs.write("device", "pump", desired={"on": False}, after=seen)
+    docs.delete("device", "pump", after=seen)
+    assert (docs["device", "pump"].reported_version, docs["device", "pump"].desired_version) == (0, 1)
+    with pytest.raises(ValueError, match="has seen no model"):
+        docs.delete("device", "pump", desired=False, after=DocumentVersions(0, 1))
+    docs.delete("device", "pump")
+    assert ("device", "pump") not in docs
+
+
 def test_another_version_is_a_conflict_that_tells_it(docs):
     seen = docs.write("device", "pump", reported={"n": 1})
     docs.write("device", "pump", reported={"n": 2}, after=seen)

@@ -21,6 +21,7 @@ struct getting {
     struct rows_get gets[ROWS_AT_ONCE_MAX];   /* of those that are asked for */
     size_t asked[ROWS_AT_ONCE_MAX];           /* which of the rows each is */
     size_t asked_count;
+    size_t listed_count; /* of those that were cached, and that only a query or a scan gave so far */
 };
 
 static void getting_free(struct getting *getting)
@@ -76,6 +77,7 @@ static os_code take_key(struct getting *getting, size_t number, os_error *err)
         json_decref(key);
         getting->rows[number] = there;
         getting->is_cached[number] = true;
+        getting->listed_count += there->is_listed;
         bool is_fine =
             txn_may_read_again(getting->txn, model, there) && !(there->origin == ORIGIN_MISSING && getting->creates);
         return is_fine ? check_twice(getting, number, err) : refuse_repeated(there, err);
@@ -222,6 +224,13 @@ static void complete(struct os_txn *txn, struct os_row *there, struct os_row *ro
 
 /* ------------------------------------------------------------------------------------------------ the call */
 
+/* It was read at another instant than what is read by keys: where nothing is written, it is looked at again. */
+static void take_listed(struct os_txn *txn, struct os_row *row)
+{
+    txn_take_listed(txn, row);
+    row->is_weak = true;
+}
+
 /* A row that was not there, and is cached, stays NULL for the caller. */
 static void give_rows(struct getting *getting, struct os_row **ret)
 {
@@ -234,6 +243,8 @@ static void give_rows(struct getting *getting, struct os_row **ret)
         } else if (!getting->is_cached[i]) {
             getting->is_cached[i] = true;
             txn_add(getting->txn, row);
+        } else if (row->is_listed) {
+            take_listed(getting->txn, row);
         }
         ret[i] = is_missing ? NULL : row;
     }
@@ -265,7 +276,7 @@ os_code transact_get(struct os_txn *txn, const os_row_key *keys, size_t count, c
     for (size_t i = 0; i < count && code == OS_OK; i++)
         code = take_key(&getting, i, err);
     if (code == OS_OK)
-        code = txn_check_room(txn, getting.asked_count, err);
+        code = txn_check_room(txn, getting.asked_count + getting.listed_count, err);
     if (code == OS_OK && getting.asked_count > 0)
         code = ask(&getting, err);
     if (code == OS_OK)

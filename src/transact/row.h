@@ -32,10 +32,10 @@ struct os_row {
     enum row_origin origin;
     bool was_read; /* CREATED */
     bool is_deleted;
-    bool is_weak;      /* of an inconsistent read by its key: it may be older, which the conditions find out */
-    bool is_broken;    /* memory ran out: it is not as the function wants it */
-    bool is_listed;    /* READ: a query or a scan gave it */
-    bool is_untouched; /* so it did, and nobody has looked at it: it is no part of the commit */
+    bool is_weak; /* of an inconsistent read by its key, or of a list: it may be older, which the conditions find out */
+    bool is_broken;                  /* memory ran out: it is not as the function wants it */
+    bool is_listed;                  /* READ: a query or a scan gave it */
+    bool is_untouched;               /* so it did, and nobody has looked at it: it is no part of the commit */
     const struct model_index *index; /* which gave it without all its fields; NULL: it has them */
     json_t *key;                     /* its attributes */
     json_t *item;                    /* READ: as it was read */

@@ -314,6 +314,107 @@ TEST_WITH(shop, a_row_that_was_deleted_here_is_not_found)
     CHECK_SAYS(&shop->error, "made or deleted here");
 }
 
+static os_code erase_one(void *context, os_txn *txn, os_error *err)
+{
+    const struct shop *shop = context;
+    return os_txn_delete_key(txn, shop->task, "{\"owner\":\"a\",\"at\":1}", err);
+}
+
+/* Lists the row, reads it by its key, which gives the same again, and looks at no field of it. */
+static os_code list_and_get(void *context, os_txn *txn, os_error *err)
+{
+    struct ask *ask = context;
+    os_query *query = NULL;
+    os_row *row = NULL;
+    size_t count = 0;
+    os_code code = make_query(ask, txn, &query, err);
+    if (code == OS_OK)
+        code = os_query_fetch(query, 1, NULL, &row, &count, NULL, err);
+    if (code == OS_OK)
+        code = os_txn_get(txn, ask->shop->task, "{\"owner\":\"a\",\"at\":1}", NULL, &row, err);
+    ask->rows = row != NULL;
+    if (ask->context != NULL)
+        assert_int_equal(os_transact(ask->shop->client, NULL, erase_one, ask->context, NULL, NULL, NULL), OS_COMMITTED);
+    ask->context = NULL;
+    return code == OS_OK ? write_elsewhere(ask, txn, row, err) : code;
+}
+
+TEST_WITH(shop, a_row_that_was_listed_and_is_read_by_its_key_must_still_be_there)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":1");
+    struct ask ask = ask_of(shop, "\"a\"");
+    shop->options.cache_rows = 1;
+    ask.context = shop;
+    CHECK_COMMITTED(shop, list_and_get, &ask);
+    assert_int_equal(shop->result.runs, 2);
+    assert_int_equal(ask.rows, 0);
+}
+
+static os_code list_and_get_all(void *context, os_txn *txn, os_error *err)
+{
+    struct ask *ask = context;
+    os_query *query = NULL;
+    os_row *rows[MANY];
+    size_t count = 0;
+    os_code code = make_query(ask, txn, &query, err);
+    if (code == OS_OK)
+        code = os_query_fetch(query, MANY, NULL, rows, &count, NULL, err);
+    for (ask->rows = 0; ask->rows < MANY && code == OS_OK; ask->rows++) {
+        char key[64];
+        snprintf(key, sizeof(key), "{\"owner\":\"a\",\"at\":%zu}", ask->rows + 1);
+        code = os_txn_get(txn, ask->shop->task, key, NULL, &rows[0], err);
+    }
+    return code;
+}
+
+TEST_WITH(shop, of_rows_that_were_listed_a_hundred_are_read_by_their_keys)
+{
+    put_many(shop, "a", "\"state\":\"open\",\"points\":1");
+    struct ask ask = ask_of(shop, "\"a\"");
+    shop->options.cache_rows = 1;
+    assert_int_equal(transact(shop, list_and_get_all, &ask), OS_NOT_EXECUTED);
+    assert_int_equal(shop->error.code, OS_ERR_TOO_LARGE);
+    assert_int_equal(ask.rows, 101);
+}
+
+static os_code get_points(const struct ask *ask, os_txn *txn, const char *key, int64_t *ret, os_error *err)
+{
+    os_row *row = NULL;
+    os_code code = os_txn_get(txn, ask->shop->task, key, NULL, &row, err);
+    return code == OS_OK ? os_row_get_int(row, "points", ret, err) : code;
+}
+
+/* Between the list and the reads by keys both rows change. */
+static os_code list_and_add_up(void *context, os_txn *txn, os_error *err)
+{
+    struct ask *ask = context;
+    int64_t points[2] = {0, 0};
+    os_code code = look_for(ask, txn, err);
+    if (ask->context != NULL) {
+        let_another_put(ask->shop, "{\"owner\":\"a\",\"at\":1,\"state\":\"open\",\"points\":0}");
+        let_another_put(ask->shop, "{\"owner\":\"b\",\"at\":1,\"state\":\"open\",\"points\":10}");
+    }
+    ask->context = NULL;
+    if (code == OS_OK)
+        code = get_points(ask, txn, "{\"owner\":\"b\",\"at\":1}", &points[1], err);
+    if (code == OS_OK)
+        code = get_points(ask, txn, "{\"owner\":\"a\",\"at\":1}", &points[0], err);
+    ask->rows = (size_t)(points[0] + points[1]);
+    return code;
+}
+
+TEST_WITH(shop, rows_that_are_read_by_their_keys_are_of_one_instant_though_one_was_listed)
+{
+    put(shop, "a", 1, 1, "\"state\":\"open\",\"points\":10");
+    put(shop, "b", 1, 1, "\"state\":\"open\",\"points\":0");
+    struct ask ask = ask_of(shop, "\"a\"");
+    shop->options.cache_rows = 1;
+    ask.context = shop;
+    CHECK_COMMITTED(shop, list_and_add_up, &ask);
+    assert_int_equal(ask.rows, 10);
+    assert_int_equal(shop->result.runs, 2);
+}
+
 /* ------------------------------------------------------------------------------------------------ expiry */
 
 TEST_WITH(shop, rows_that_have_expired_are_passed_over)
