@@ -265,6 +265,7 @@ static bool sign_request(struct sigv4_signer *signer, const struct sigv4_keys *k
 {
     struct buf canonical;
     buf_init(&canonical, CANONICAL_MAX);
+    canonical.secret = true; /* it has the session token */
     bool ok = sigv4_canonical_request(request, payload_sha256, &canonical, ret_signed_headers) &&
               sigv4_sign(signer, keys->secret_access_key, now_s, &canonical, ret);
     buf_free(&canonical);
@@ -323,6 +324,7 @@ static bool sort_query(struct buf *query)
     qsort(list, count, sizeof(list[0]), compare_parameters);
     struct buf sorted;
     buf_init(&sorted, query->max);
+    sorted.secret = query->secret;
     if (count > 0) /* in one piece with the signature that may follow */
         buf_reserve(&sorted, query->len + count + SIGNATURE_BYTES);
     for (size_t i = 0; i < count; i++) {

@@ -167,6 +167,7 @@ void http_request_init(struct http_request *request)
     *request = (struct http_request){.method = "GET", .body = {.kind = HTTP_BODY_NONE, .fd = -1}};
     buf_init(&request->path, HTTP_TARGET_MAX);
     buf_init(&request->query, HTTP_TARGET_MAX);
+    request->query.secret = true; /* a session token is in that of a signature with an expiry */
 }
 
 void http_request_free(struct http_request *request)

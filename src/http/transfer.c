@@ -286,6 +286,7 @@ bool transfer_take_handle(struct http_transfer *transfer)
 {
     struct http_engine *engine = transfer->engine;
     buf_init(&transfer->url, 2 * HTTP_TARGET_MAX + 1024);
+    transfer->url.secret = true;
     transfer->easy = take_handle(engine);
     if (transfer->easy != NULL && set_url(transfer) && set_request(transfer) && set_method_and_body(transfer) &&
         add_headers(transfer) && curl_multi_add_handle(engine->multi, transfer->easy) == CURLM_OK)

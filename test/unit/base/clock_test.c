@@ -67,3 +67,12 @@ TEST(the_generator_is_splitmix64)
     assert_true(random_next(&seed) == UINT64_C(3203168211198807973));
     assert_true(random_next(&seed) == UINT64_C(9817491932198370423));
 }
+
+TEST(a_call_that_is_late_has_one_millisecond_left)
+{
+    uint64_t now_ms = clock_monotonic_ms();
+    assert_int_equal(clock_left_ms(now_ms), 0);
+    assert_int_equal(clock_left_for_call_ms(now_ms), 1);
+    assert_in_range(clock_left_for_call_ms(now_ms + 3600000), 2, 3600000);
+    assert_true(clock_left_ms(UINT64_MAX) > UINT64_MAX / 2);
+}

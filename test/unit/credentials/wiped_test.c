@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers with keys, and tokens of requests, are wiped before their memory is given back. What libcurl and the parsers
  * copy is theirs. */
+#include "aws/sigv4.h"
 #include "unit/credentials/sources.h"
 
 #include <malloc.h>
@@ -15,6 +16,7 @@ static atomic_uint given_back; /* blocks that still begin as an answer does, or 
 /* As a header, and as a line for libcurl, whose own have no NUL behind them. */
 static const char token_header[] = "authorization\0Basic HUSH=";
 static const char token_line[] = "authorization: Basic HUSH=";
+static const char session_token[] = "HUSH-session";
 
 /* glibc's own. */
 extern void __libc_free(void *block);
@@ -25,7 +27,8 @@ static bool has_secret(void *block)
     size_t size = malloc_usable_size(block);
     return (size > strlen(ANSWER_BEGIN) && memcmp(block, ANSWER_BEGIN, strlen(ANSWER_BEGIN)) == 0) ||
            memmem(block, size, token_header, sizeof(token_header)) != NULL ||
-           memmem(block, size, token_line, sizeof(token_line)) != NULL;
+           memmem(block, size, token_line, sizeof(token_line)) != NULL ||
+           memmem(block, size, session_token, strlen(session_token)) != NULL;
 }
 
 __attribute__((visibility("default"))) void free(void *block)
@@ -114,5 +117,31 @@ TEST(a_header_is_wiped_when_it_is_replaced_or_removed)
     http_headers_remove(&headers, "authorization");
     looks = false;
     http_headers_free(&headers);
+    assert_int_equal(given_back, 0);
+}
+
+static void sign(bool in_query)
+{
+    const struct sigv4_keys keys = {"id", "secret", session_token};
+    struct sigv4_signer *signer = sigv4_signer_new("us-east-1", "s3");
+    struct http_request request;
+    http_request_init(&request);
+    assert_true(http_request_set_origin(&request, "https", "host"));
+    buf_add_str(&request.path, "/k");
+    looks = true;
+    bool is_signed = in_query ? sigv4_sign_query(signer, &keys, 1000000000, 60, &request)
+                              : sigv4_sign_header(signer, &keys, 1000000000, SIGV4_UNSIGNED_PAYLOAD, &request);
+    http_request_free(&request);
+    looks = false;
+    assert_true(is_signed);
+    sigv4_signer_free(signer);
+}
+
+TEST(a_session_token_is_wiped_that_a_request_was_signed_with)
+{
+    given_back = 0;
+    sign(false);
+    assert_int_equal(given_back, 0);
+    sign(true);
     assert_int_equal(given_back, 0);
 }
