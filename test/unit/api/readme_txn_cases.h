@@ -50,6 +50,57 @@ TEST_WITH(book, two_who_sign_a_guestbook_at_once_are_both_in_it)
     check_field(book, guestbook, KEY_7, "names", "[\"Bob\",\"Alice\"]");
 }
 
+static os_code count_again(const struct book *book, os_txn *txn, const char *key, os_error *err)
+{
+    os_row *row = NULL;
+    int64_t count = 0;
+    os_code code = os_txn_get(txn, book->models[0], key, NULL, &row, err);
+    if (code == OS_OK)
+        code = os_row_get_int(row, "count", &count, err);
+    return code == OS_OK ? os_row_set_int(row, "count", count + 1, err) : code;
+}
+
+static os_code count_outer(void *context, os_txn *txn, os_error *err)
+{
+    return count_again(context, txn, KEY_7, err);
+}
+
+static os_code count_inner(void *context, os_txn *txn, os_error *err)
+{
+    return count_again(context, txn, KEY_8, err);
+}
+
+static os_code count_both(void *context, os_txn *txn, os_error *err)
+{
+    struct book *book = context;
+    os_code code = count_outer(book, txn, err);
+    CHECK_CODE(code, OS_OK, err);
+    assert_int_equal(os_transact(book->client, NULL, count_inner, book, NULL, NULL, err), OS_COMMITTED);
+    book_let_another(book);
+    return OS_OK;
+}
+
+static os_code count_both_and_fail(void *context, os_txn *txn, os_error *err)
+{
+    CHECK_CODE(count_both(context, txn, err), OS_OK, err);
+    return OS_ERR_SOURCE;
+}
+
+TEST_WITH(book, an_inner_transaction_commits_first_and_again_with_each_run_of_the_outer_one)
+{
+    const os_model *counter = book_model(book, "Counter", THING("Counter", "'count':{'type':'integer'}", ",'count'"));
+    book_put(book, counter, "{\"id\":\"7\",\"count\":0}");
+    book_put(book, counter, "{\"id\":\"8\",\"count\":0}");
+    book->meanwhile = count_outer;
+    CHECK_COMMITTED(book, count_both);
+    assert_int_equal(book->result.runs, 2);
+    check_field(book, counter, KEY_7, "count", "2");
+    check_field(book, counter, KEY_8, "count", "2");
+    assert_int_equal(book_transact(book, count_both_and_fail), OS_NOT_EXECUTED);
+    check_field(book, counter, KEY_7, "count", "2");
+    check_field(book, counter, KEY_8, "count", "3");
+}
+
 /* ------------------------------------------------------------------------------------------------ create if missing */
 
 #define STATS(title, field) THING(title, "'" field "':{'type':'integer','minimum':0,'default':0}", ",'" field "'")
