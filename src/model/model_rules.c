@@ -43,9 +43,9 @@ static os_code check_number(struct model_place *place, const char *word, const j
 
 static os_code check_count(struct model_place *place, const char *word, const json_t *value)
 {
-    return json_is_integer(value) && json_integer_value(value) >= 0
-               ? OS_OK
-               : model_refuse(place, "%s wants a whole number that is not below 0", word);
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return model_refuse(place, "%s wants a whole number that is not below 0", word);
+    return OS_OK;
 }
 
 static os_code check_boolean(struct model_place *place, const char *word, const json_t *value)
