@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A token to go on with a query or a scan, and what stands in one for its key. It is refused with a sentence, or a page of these
- * rows can begin there, and its key makes a token that is read again as the same. No other question takes it.
+ * The value of a condition, of each field and each operation: it is refused with a sentence, or makes a question that a table
+ * takes. And a token to go on with a query or a scan, and what stands in one for its key: it is refused with a sentence, or a
+ * page of these rows can begin there, and its key makes a token that is read again as the same. No other question takes it.
  */
 #include "fuzz.h"
 
@@ -15,16 +16,17 @@
 
 static const char schema[] =
     "{\"title\":\"M\",\"type\":\"object\",\"properties\":{\"k\":{\"type\":\"string\"},\"a\":{\"type\":\"integer\"},"
-    "\"m\":{\"type\":\"string\"}},\"required\":[\"k\",\"a\",\"m\"],\"KEY\":[\"k\"],\"SORT_KEY\":[\"a\"],"
+    "\"m\":{\"type\":\"string\"},\"l\":{\"type\":\"array\"}},\"required\":[\"k\",\"a\",\"m\"],\"KEY\":[\"k\"],\"SORT_"
+    "KEY\":[\"a\"],"
     "\"INDEXES\":{\"byM\":{\"KEY\":[\"m\"]}}}";
 
 enum { QUERY, SCAN, INDEX, PLANS };
 
+static os_model model = {.table = {.name = "things", .keys = {MODEL_PARTITION, MODEL_SORT}}};
 static struct query_plan plans[PLANS];
 
 static void open_plans(void)
 {
-    static os_model model = {.table = {.name = "things", .keys = {MODEL_PARTITION, MODEL_SORT}}};
     os_query_options by_index = OS_QUERY_OPTIONS_INIT;
     by_index.index = "byM";
     FUZZ_CHECK(model_read(schema, strlen(schema), &model.model, NULL) == OS_OK);
@@ -36,6 +38,46 @@ static void open_plans(void)
     for (int i = 0; i < PLANS; i++)
         FUZZ_CHECK(query_plan_build(&plans[i], NULL) == OS_OK);
 }
+
+/* ------------------------------------------------------------------------------------------------ conditions */
+
+static void check_build(struct query_plan *plan)
+{
+    os_error err = {.code = OS_OK};
+    os_code code = query_plan_build(plan, &err);
+    fuzz_check_error(code, &err);
+    FUZZ_CHECK(code == OS_OK || code == OS_ERR_ARGUMENT);
+    if (code == OS_OK)
+        FUZZ_CHECK(rows_check_list(&plan->list, NULL) == OS_OK);
+}
+
+static void check_condition(const char *field, const char *operation, const char *json)
+{
+    struct query_plan plan;
+    os_error err = {.code = OS_OK};
+    os_query_options lazily = OS_QUERY_OPTIONS_INIT;
+    lazily.allow_lazy_filter = 1;
+    FUZZ_CHECK(query_plan_open(&model, &lazily, false, &plan, NULL) == OS_OK);
+    if (strcmp(field, "k") != 0)
+        FUZZ_CHECK(query_plan_filter(&plan, "k", "==", "\"p\"", NULL) == OS_OK);
+    os_code code = query_plan_filter(&plan, field, operation, json, &err);
+    fuzz_check_error(code, &err);
+    FUZZ_CHECK(code == OS_OK || code == OS_ERR_ARGUMENT);
+    if (code == OS_OK)
+        check_build(&plan);
+    query_plan_free(&plan);
+}
+
+static void check_conditions(const char *json)
+{
+    static const char *const fields[] = {"k", "a", "m", "l"};
+    static const char *const operations[] = {"==", "!=", "<", "<=", ">", ">=", "between", "prefix", "contains"};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        for (size_t j = 0; j < sizeof(operations) / sizeof(operations[0]); j++)
+            check_condition(fields[i], operations[j], json);
+}
+
+/* ------------------------------------------------------------------------------------------------ tokens */
 
 static void check_again(const struct query_plan *plan, const json_t *key)
 {
@@ -80,6 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         open_plans();
     char *text = fuzz_string(data, size);
     json_t *key = json_read(text, strlen(text));
+    check_conditions(text);
     check_each(text);
     for (int i = 0; i < PLANS && key != NULL; i++) {
         json_t *token;
