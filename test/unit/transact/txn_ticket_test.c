@@ -108,6 +108,7 @@ static const struct ticket_text bad[] = {
     {.name = "a release that is a text", .version = "\"1\"", .sentence = RELEASE},
     {.name = "a release that is a fraction", .version = "1.5", .sentence = RELEASE},
     {.name = "a place with a NUL behind it", .table_of_place = "\"\\u0000t\"", .sentence = NO_TABLE},
+    {.name = "a place that is not escaped", .table_of_place = "\"\xc3\xa9\"", .sentence = NO_TABLE},
     {.name = "a place that is no text", .table_of_place = "null", .sentence = NO_TABLE},
     {.name = "no token", .token = "null", .sentence = NO_ROWS},
     {.name = "a token that is too short", .token = "\"0123456789abcdef\"", .sentence = NO_ROWS},
