@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The text of a config file of the tool. It is refused with a sentence, or each setting has a value that the option can
- * have, in a section that its line stands in; and what holds for a URL is one of them.
+ * have, in a section that its line stands in; and what holds for a URL is one of them. The same bytes are read
+ * as a TRACEPARENT.
  */
 #include "fuzz.h"
 
 #include "cli/config.h"
 #include "cli/settings.h"
+#include "cli/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,11 +43,25 @@ static void check_apply(const struct config *config)
     }
 }
 
+/* A value of TRACEPARENT: the ids stand in it. */
+static void check_trace(const uint8_t *data, size_t size)
+{
+    struct trace trace;
+    char *text = fuzz_string(data, size);
+    if (trace_parse(text, &trace)) {
+        FUZZ_CHECK(strlen(trace.trace_id) == TRACE_ID_SIZE - 1 && strlen(trace.span_id) == SPAN_ID_SIZE - 1);
+        FUZZ_CHECK(memcmp(trace.trace_id, text + 3, TRACE_ID_SIZE - 1) == 0);
+        FUZZ_CHECK(trace.flags <= 1);
+    }
+    free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct config config;
     struct usage usage = {0};
 
+    check_trace(data, size);
     if (!config_read(fuzz_string((const uint8_t *)"FILE", 4), fuzz_string(data, size), size, &config, &usage)) {
         fuzz_check_string(usage.message, sizeof(usage.message));
         FUZZ_CHECK(usage.message[0] != '\0' && config.count == 0 && config.data == NULL);

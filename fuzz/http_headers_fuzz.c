@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What headers and their codings hold: dates, ETags, percent escapes, names and values. What is read and written again
- * is the same; what is taken as a header cannot end it.
+ * What headers and their codings hold: dates, ETags, percent escapes, names and values, the head of an answer, and the history
+ * of an object. What is read and written again is the same; what is taken as a header cannot end it.
  */
 #include "fuzz.h"
 
 #include "base/text.h"
+#include "s3/answer_head.h"
+#include "s3/history.h"
 #include "s3/response.h"
 
 #include <stdlib.h>
@@ -99,6 +101,16 @@ static void check_escape(struct text text)
     }
 }
 
+static void check_each_header(const struct http_headers *headers)
+{
+    for (size_t i = 0; i < headers->count; i++) {
+        const struct http_header *header = &headers->list[i];
+        FUZZ_CHECK(strpbrk(header->name, "\r\nABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL);
+        FUZZ_CHECK(strpbrk(header->value, "\r\n") == NULL);
+        FUZZ_CHECK(http_headers_get(headers, header->name) != NULL);
+    }
+}
+
 static void check_headers(const uint8_t *data, size_t size)
 {
     struct http_response response;
@@ -107,12 +119,7 @@ static void check_headers(const uint8_t *data, size_t size)
     int64_t date_s;
 
     fuzz_response(data, size, &response);
-    for (size_t i = 0; i < response.headers.count; i++) {
-        const struct http_header *header = &response.headers.list[i];
-        FUZZ_CHECK(strpbrk(header->name, "\r\nABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL);
-        FUZZ_CHECK(strpbrk(header->value, "\r\n") == NULL);
-        FUZZ_CHECK(http_headers_get(&response.headers, header->name) != NULL);
-    }
+    check_each_header(&response.headers);
     os_code code = s3_parse_object(&response, &object, &err);
     if (code == OS_OK) {
         FUZZ_CHECK_ARRAY(object.etag);
@@ -123,6 +130,57 @@ static void check_headers(const uint8_t *data, size_t size)
     }
     (void)http_response_date(&response, &date_s);
     http_response_free(&response);
+}
+
+static enum answer_head_outcome read_head(struct text text, struct http_response *ret, size_t *ret_offset)
+{
+    http_response_init(ret, 0);
+    return answer_head_read(text, ret, ret_offset);
+}
+
+/* The body begins behind the head, and without its last byte it is none yet. */
+static void check_head(struct text text)
+{
+    struct http_response response;
+    size_t offset = 0;
+    enum answer_head_outcome outcome = read_head(text, &response, &offset);
+    if (outcome == ANSWER_HEAD_WHOLE) {
+        FUZZ_CHECK(offset > 0 && offset <= text.len && text.p[offset - 1] == '\n');
+        FUZZ_CHECK(response.status >= 200 && response.status <= 599);
+        check_each_header(&response.headers);
+    } else {
+        FUZZ_CHECK(response.status == 0 && response.headers.count == 0);
+    }
+    http_response_free(&response);
+    if (outcome != ANSWER_HEAD_WHOLE)
+        return;
+    FUZZ_CHECK(read_head(text_of(text.p, offset - 1), &response, &offset) == ANSWER_HEAD_CUT);
+    http_response_free(&response);
+}
+
+static void count_pair(void *context, const char *nonce, const char *etag_hash)
+{
+    FUZZ_CHECK(strlen(nonce) == 32 && strlen(etag_hash) == S3_HISTORY_HASH_SIZE - 1);
+    ++*(unsigned *)context;
+}
+
+/* The own pair stands before as many of those that were there as there is room for. */
+static void check_history(const char *value)
+{
+    static const char place[] = "0123456789abcdef";
+    char written[S3_HISTORY_SIZE];
+    unsigned before = 0;
+    unsigned after = 0;
+    s3_history_read(value, place, count_pair, &before);
+    FUZZ_CHECK(before <= S3_HISTORY_PAIRS);
+    s3_history_write(place, "0123456789abcdef0123456789abcdef", place, value, written);
+    FUZZ_CHECK_ARRAY(written);
+    s3_history_read(written, place, count_pair, &after);
+    FUZZ_CHECK(after == (before < S3_HISTORY_PAIRS ? before + 1 : before));
+    s3_history_shorten(written);
+    after = 0;
+    s3_history_read(written, place, count_pair, &after);
+    FUZZ_CHECK(after == 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -141,6 +199,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_CHECK(number == strtoull(str, NULL, 10));
     check_escape(text);
     check_headers(data, size);
+    check_head(text);
+    check_history(str);
     free(str);
     free(bytes);
     return 0;

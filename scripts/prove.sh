@@ -11,7 +11,7 @@
 #              under the started ones (test/torture); the power fails after every change of an embedded store's disk
 #              (test/powerloss)
 #   fuzz       hostile bytes for every parser, and hostile events for the guard (fuzz)
-#   coverage   branches that the unit tests and the corpora reach: src/commit all, each parser 95 % or more
+#   coverage   branches that the unit tests and the corpora reach: src/commit, src/transaction and src/document all, each parser 95 % or more
 #
 # Needs no server. Without --long it takes about twenty minutes on two cores: over 1e6 states, 5,000 seeds, 8 s of each
 # fuzz target. With it about eight hours: over 1e7 states, 1e6 seeds, the whole matrix of mutants, an hour of each target.

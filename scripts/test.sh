@@ -42,9 +42,10 @@
 #             its trait, races through it, dropped futures. None known. Only here is the header compared with Rust
 #   python    the wheel of the Python package (scripts/python.sh): its types, its binary interface, and its tests, fsspec's own
 #             among them, with the embedded store, MinIO and DynamoDB Local. None known. Only here is the package
-#   coverage  branch coverage by the unit tests, the fuzz corpora and torture: all of src/commit, 95 % of each parser, and
-#             test/coverage/uncovered.txt says why not more. Its torture found an upload that left the event loop pointing
-#             at freed memory, a loop that took a whole processor, and a busy database that knew no deadline
+#   coverage  branch coverage by the unit tests, the fuzz corpora and torture: all of src/commit, src/transaction and
+#             src/document, 95 % of each parser, and test/coverage/uncovered.txt says why not more. Its torture found an
+#             upload that left the event loop pointing at freed memory, a loop that took a whole processor, and a busy
+#             database that knew no deadline
 #   valgrind  unit tests under valgrind. None known. Only here are reads of memory that nothing was written to
 #   clang     optimised build; unit tests, models, simulator and checks. Only when it is named: none known, and asan and
 #             tsan are optimised builds of clang, too

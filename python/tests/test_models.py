@@ -179,7 +179,7 @@ def make(annotation, value=None, meta=None):
         (int, None, None, TypeError, "default None, and is not Optional"),
         (int, "five", None, InvalidFieldError, "Made.x"),
         (int, 5, {"tabel": "t"}, TypeError, '"tabel", which is not known. Did you mean "table"'),
-        (int, 5, {"indexes": {"byX": Index(key=["y"])}}, InvalidFieldError, '"y", which is no field'),
+        (int, 5, {"indexes": {"byX": Index(key=["y"])}}, InvalidFieldError, '"y" stands in the KEY of an index'),
         (int, 5, {"expire": "y"}, InvalidFieldError, "EXPIRE_EPOCH_FIELD"),
         (int, 5, {"indexes": {"byX": {"key": ["x"]}}}, TypeError, 'index "byX" of Made is no Index'),
     ],

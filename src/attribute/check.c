@@ -128,8 +128,9 @@ static os_code check_container(struct value_walk *walk, enum value_type type, co
         return refuse(walk, "lists and maps nest deeper than the 32 levels of an item");
     if (type == VALUE_L)
         return check_list(walk, inside);
-    return json_is_object(inside) ? check_members(walk, inside)
-                                  : refuse(walk, "an M is a JSON object of values by their names");
+    if (!json_is_object(inside))
+        return refuse(walk, "an M is a JSON object of values by their names");
+    return check_members(walk, inside);
 }
 
 static os_code check_any(struct value_walk *walk, const json_t *value)

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "client/ticket_text.h"
+#include "syntax/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ json_t *ticket_place_write(const struct ticket_place *place)
 static os_code ticket_place_check_part(const json_t *written, const struct part *part, const char *own, bool same_store,
                                        os_error *err)
 {
-    const char *theirs = json_string_value(json_object_get(written, part->name));
+    const char *theirs = json_member_string(written, part->name);
     char *ours = ticket_encode(own);
     os_code code = OS_OK;
     if (ours == NULL)

@@ -2,6 +2,7 @@
 #include "model/model_rules.h"
 
 #include "model/model_pattern.h"
+#include "syntax/json.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ const char *model_type_name(enum model_type type)
 
 enum model_type model_type_of(const json_t *rules)
 {
-    const char *name = json_string_value(json_object_get(rules, "type"));
+    const char *name = json_member_string(rules, "type");
     for (enum model_type type = MODEL_INTEGER; name != NULL && type <= MODEL_ARRAY; type++)
         if (strcmp(type_names[type], name) == 0)
             return type;
@@ -42,9 +43,9 @@ static os_code check_number(struct model_place *place, const char *word, const j
 
 static os_code check_count(struct model_place *place, const char *word, const json_t *value)
 {
-    return json_is_integer(value) && json_integer_value(value) >= 0
-               ? OS_OK
-               : model_refuse(place, "%s wants a whole number that is not below 0", word);
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return model_refuse(place, "%s wants a whole number that is not below 0", word);
+    return OS_OK;
 }
 
 static os_code check_boolean(struct model_place *place, const char *word, const json_t *value)

@@ -185,8 +185,8 @@ static bool is_whole(const json_t *value)
 {
     double real = json_number_value(value);
     /* What is so large has no fraction. */
-    return json_is_integer(value) ||
-           (json_is_real(value) && (real < -(double)MODEL_INTEGER_MAX || real > (double)MODEL_INTEGER_MAX));
+    bool is_beyond = real < -(double)MODEL_INTEGER_MAX || real > (double)MODEL_INTEGER_MAX;
+    return json_is_integer(value) || (json_is_real(value) && is_beyond);
 }
 
 static bool is_of_type(enum model_type type, const json_t *value)

@@ -25,6 +25,13 @@ const struct model_field *model_field_find(const struct model *model, const char
     return NULL;
 }
 
+const struct model_field *model_field_named(const struct model *model, const json_t *name)
+{
+    const char *text = json_string_value(name);
+    bool is_name = text != NULL && strlen(text) == json_string_length(name);
+    return is_name ? model_field_find(model, text) : NULL;
+}
+
 const struct model_index *model_index_find(const struct model *model, const char *name)
 {
     for (size_t i = 0; i < model->index_count; i++)

@@ -80,7 +80,9 @@ struct model {
 void model_free(struct model *model); /* NULL is fine */
 
 const struct model_field *model_field_find(const struct model *model, const char *name); /* NULL: there is none */
-const struct model_index *model_index_find(const struct model *model, const char *name); /* the same */
+/* The same of what stands in a schema: no string, or one with a NUL inside, names none. */
+const struct model_field *model_field_named(const struct model *model, const json_t *name);
+const struct model_index *model_index_find(const struct model *model, const char *name);            /* the same */
 bool model_attribute_has(const struct model_attribute *attribute, const struct model_field *field); /* as a part */
 bool model_index_has(const struct model_index *index, const struct model_field *field); /* its rows have the field */
 

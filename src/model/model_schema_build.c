@@ -126,7 +126,7 @@ static os_code check_required(const struct model *model, os_error *err)
         return model_refuse(&place, "required wants an array of names");
     json_array_foreach(required, index, name)
     {
-        if (!json_is_string(name) || model_field_find(model, json_string_value(name)) == NULL)
+        if (model_field_named(model, name) == NULL)
             return model_refuse_value(&place, name, "stands in required, and is no field");
     }
     return OS_OK;
@@ -169,7 +169,7 @@ static os_code find_expiry(struct model *model, os_error *err)
     const json_t *name = json_object_get(model->schema, "EXPIRE_EPOCH_FIELD");
     if (name == NULL)
         return OS_OK;
-    const struct model_field *field = json_is_string(name) ? model_field_find(model, json_string_value(name)) : NULL;
+    const struct model_field *field = model_field_named(model, name);
     if (field == NULL)
         return model_refuse_value(&place, name, "is the EXPIRE_EPOCH_FIELD, and is no field");
     if (field->type != MODEL_INTEGER && field->type != MODEL_NUMBER)

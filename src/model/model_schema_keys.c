@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +26,13 @@ static int compare_parts(const void *a, const void *b)
 static os_code add_part(const struct model *model, const char *what, const json_t *name,
                         struct model_attribute *attribute, os_error *err)
 {
+    char fault[64];
     const struct model_place place = whole(model, err);
-    const struct model_field *field = json_is_string(name) ? model_field_find(model, json_string_value(name)) : NULL;
-    if (field == NULL)
-        return model_refuse(&place, "%s names \"%.80s\", which is no field", what,
-                            json_is_string(name) ? json_string_value(name) : "");
+    const struct model_field *field = model_field_named(model, name);
+    if (field == NULL) {
+        snprintf(fault, sizeof(fault), "stands in %s, and is no field", what);
+        return model_refuse_value(&place, name, fault);
+    }
     if (model_attribute_has(attribute, field))
         return model_refuse(&place, "%s names %s twice", what, field->name);
     attribute->parts[attribute->count++] = field;
@@ -241,8 +244,7 @@ static os_code check_only(const struct model *model, const struct model_index *i
         return model_refuse(&place, "the index %s wants an array of names as INCLUDE_ONLY", index->name);
     json_array_foreach(index->only, i, name)
     {
-        const struct model_field *field =
-            json_is_string(name) ? model_field_find(model, json_string_value(name)) : NULL;
+        const struct model_field *field = model_field_named(model, name);
         if (field == NULL)
             return model_refuse_value(&place, name, "stands in an INCLUDE_ONLY, and is no field");
         if (field->role != MODEL_PLAIN)

@@ -21,10 +21,15 @@ static const char *const part_names[] = {
 
 /* ------------------------------------------------------------------------------------------------ writing */
 
+/* Without memory for an optional string json_pack leaves it out. */
 static json_t *row_to_json(const struct row_mark *mark)
 {
-    return json_pack("{s:s, s:O, s:s, s:s*}", "table", mark->table->name, "key", mark->key, "part",
-                     part_names[mark->part], "read", mark->read_token);
+    json_t *row =
+        json_pack("{s:s, s:O, s:s}", "table", mark->table->name, "key", mark->key, "part", part_names[mark->part]);
+    if (mark->read_token == NULL || json_object_set_new(row, "read", json_string(mark->read_token)) == 0)
+        return row;
+    json_decref(row);
+    return NULL;
 }
 
 char *txn_ticket_write(const os_client *client, const struct txn_ticket *ticket)

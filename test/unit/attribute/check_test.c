@@ -89,6 +89,16 @@ TEST(a_set_at_the_deepest_place_is_checked_too)
     json_decref(set);
 }
 
+TEST(a_value_stands_at_a_path_that_there_can_be)
+{
+    os_error err;
+    const struct path_step none = {.name = ""};
+    json_t *value = case_json("{'S':'x'}");
+    assert_int_equal(value_check(value, &(struct path){&none, 1}, &err), OS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "1 to 65535 bytes"));
+    json_decref(value);
+}
+
 static void item_is(const char *text, os_code code, const char *message)
 {
     os_error err = {.code = OS_OK};

@@ -96,6 +96,26 @@ TEST_ROWS(value_faults, what_json_cannot_hold_is_refused_where_it_stands)
     json_decref(value);
 }
 
+TEST(the_name_of_a_member_has_at_most_65535_bytes)
+{
+    for (size_t more = 0; more < 2; more++) {
+        json_t *value;
+        os_error err;
+        char *name = calloc(1, PATH_NAME_MAX + 2);
+        assert_non_null(name);
+        memset(name, 'a', PATH_NAME_MAX + more);
+        json_t *json = json_pack("{s:n}", name);
+        assert_int_equal(value_from_json(json, "a", &value, &err), more == 0 ? OS_OK : OS_ERR_ARGUMENT);
+        if (more == 1)
+            assert_non_null(strstr(err.message, "the name of an attribute has 1 to 65535 bytes."));
+        else
+            assert_int_equal(json_object_size(value_inside(value)), 1);
+        json_decref(value);
+        json_decref(json);
+        free(name);
+    }
+}
+
 static json_t *nested(size_t levels, bool objects)
 {
     json_t *json = json_null();

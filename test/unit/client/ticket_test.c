@@ -25,6 +25,21 @@ static const struct ticket_contents any = {
         assert_true(text_copy(text_from(value), (array), sizeof(array))); \
     } while (0)
 
+TEST(a_client_without_a_ledger_has_a_place_without_one)
+{
+    static const enum ticket_part of_ledger[] = {TICKET_LEDGER, TICKET_LEDGER_ENDPOINT, TICKET_LEDGER_REGION,
+                                                 TICKET_TABLE};
+    static const struct settings settings = {
+        .store_scheme = SETTINGS_S3, .s3_endpoint = {.host = "host"}, .bucket = (char *)"bucket"};
+    struct ticket_place place;
+    ticket_place_of(&settings, &place);
+    assert_string_equal(place.part[TICKET_STORE], "s3");
+    assert_string_equal(place.part[TICKET_ENDPOINT], "host");
+    assert_string_equal(place.part[TICKET_BUCKET], "bucket");
+    for (size_t i = 0; i < sizeof(of_ledger) / sizeof(of_ledger[0]); i++)
+        assert_string_equal(place.part[of_ledger[i]], "");
+}
+
 static struct guard_ticket full(void)
 {
     struct guard_ticket ticket;

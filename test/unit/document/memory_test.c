@@ -6,7 +6,12 @@
 #include "document_reading.h"
 #include "support/test.h"
 
-#include "support/failing_functions.h"
+/* In this order: the file is compiled here, with its allocations counted. */
+#include "support/failing_alloc.h"
+/* clang-format off */
+#include "base/buf.c"
+/* clang-format on */
+#undef malloc
 
 /* 9.95 with 16 digits is another text of the same double. */
 static const char model[] = "{'s':'text','n':[1,9.95,1e20,null,true],'m':{'a':{'b':[]}}}";
@@ -76,6 +81,37 @@ TEST(a_document_is_read_without_memory_as_with_it_or_not_at_all)
         }
     document_write_free(&write);
     json_decref(json);
+}
+
+static os_code make_key(const struct document_key *key, json_t **ret)
+{
+    json_set_alloc_funcs(failing_malloc, free);
+    os_code code = document_key_attributes(key, ret, NULL);
+    json_set_alloc_funcs(malloc, free);
+    alloc_fail_none();
+    return code;
+}
+
+/* What a text has room for at first, and more. */
+TEST(a_key_is_made_without_memory_as_with_it_or_not_at_all)
+{
+    char id[1000];
+    json_t *wanted;
+    memset(id, 'i', sizeof(id));
+    const struct document_key keys[] = {reading_key(DOCUMENT_COMBINED),
+                                        {text_of(id, sizeof(id)), text_of(id, sizeof(id)), DOCUMENT_DESIRED}};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(document_key_attributes(&keys[i], &wanted, NULL), OS_OK);
+        alloc_failed = true;
+        for (size_t number = 0; alloc_failed; number++) {
+            json_t *key;
+            alloc_fail_from(number, 1);
+            os_code code = make_key(&keys[i], &key);
+            assert_true(code == OS_OK ? json_equal(key, wanted) : code == OS_ERR_NO_MEMORY && key == NULL);
+            json_decref(key);
+        }
+        json_decref(wanted);
+    }
 }
 
 static os_code make_delete(const struct document_key *key, struct document_delete *ret)

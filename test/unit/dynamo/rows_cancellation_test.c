@@ -210,6 +210,19 @@ TEST_ROWS_WITH(transacting, other_rows, it_is_cancelled_for_another_reason)
     }
 }
 
+TEST_WITH(transacting, an_answer_without_a_request_id_names_none)
+{
+    const char *body = REASONS "{'Code':'TransactionConflict'}," NONE "," NONE "]}";
+    forget(transacting);
+    answer(&transacting->response, 400, quoted(&transacting->trees, body));
+    http_headers_free(&transacting->response.headers);
+    assert_int_equal(rows_read_transact_write(&transacting->response, WHERE, &transacting->transaction,
+                                              transacting->answers, &transacting->detail, &transacting->err),
+                     TABLE_THROTTLED);
+    assert_says(transacting->err, " in table orders: TransactionConflict. Another transaction or write had this item");
+    assert_null(strstr(transacting->err.message, "request id"));
+}
+
 TEST_WITH(transacting, each_write_has_its_sentence)
 {
     const char *body = REASONS "{'Code':'TransactionConflict'}," NONE ",{'Code':'ValidationError','Message':'Bad.'}]}";

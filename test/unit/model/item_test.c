@@ -255,6 +255,20 @@ TEST_ROWS(item_faults, an_item_that_is_not_by_its_model_is_refused_with_a_senten
     model_free(model);
 }
 
+TEST(a_text_that_stands_where_a_number_should_is_refused)
+{
+    os_error err;
+    json_t *value = (json_t *)&err;
+    struct model *model = reading_model(model_text);
+    json_t *item = reading_json("{'_id':{'S':'k'},'d':{'S':'1'}}");
+    const struct model_field *field = model_field_find(model, "d");
+    assert_int_equal(model_field_from_item(model, field, NULL, item, &value, &err), OS_ERR_PROTOCOL);
+    assert_null(value);
+    assert_string_equal(err.message, "M.d: the value \"1\" is no number.");
+    json_decref(item);
+    model_free(model);
+}
+
 static const struct {
     const char *name; /* the time */
     int64_t now_s;

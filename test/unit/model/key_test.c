@@ -31,6 +31,7 @@ static const struct {
     {"{'x':1e300,'y':{'b':[1e20,null],'a':'\\u0000\\u001f'}}", real,
      "{'_id':{'S':'1e+300\\u0000{\\\"a\\\":\\\"\\\\u0000\\\\u001f\\\",\\\"b\\\":[100000000000000000000,null]}'}}"},
     {"{'x':1e17,'y':true}", whole, "{'_id':{'S':'100000000000000000\\u0000true'}}"},
+    {"{'x':-1e17,'y':false}", whole, "{'_id':{'S':'-100000000000000000\\u0000false'}}"},
 };
 
 TEST_ROWS(keys, a_key_is_written_and_read_again)

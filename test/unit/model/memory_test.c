@@ -22,7 +22,11 @@ static const char model_text[] =
     "\"o\":{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"string\",\"default\":\"y\"}},\"default\":{}},"
     "\"l\":{\"type\":\"array\"}},\"required\":[\"a\",\"b\",\"n\",\"o\"],\"KEY\":[\"b\",\"a\"],\"SORT_KEY\":[\"n\"],"
     "\"INDEX_INCLUDE_KEYS\":true,\"INDEXES\":{\"one\":{\"KEY\":[\"o\",\"b\"],\"INCLUDE_ONLY\":[\"l\"]}}}";
-static const char given_text[] = "{'b':'x','a':{'z':0.1,'y':[null]},'n':9.95,'l':[1e-7,{'a':true}]}";
+
+/* Texts that are longer than what there is room for so far, in each place of the key. */
+#define LONG "LLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLL"
+static const char given_text[] = "{'b':'x','a':{'z':0.1,'A':[null,'" LONG "'],'" LONG LONG "':'" LONG LONG LONG LONG
+                                 "'},'n':9.95,'l':[1e-7,{'a':true}]}";
 
 static void watch(size_t number, size_t failures)
 {

@@ -124,17 +124,30 @@ static const struct {
     {"a**", "has a *, +, ?, {, } or ] where a character should be"},
     {"a]", "has a *, +, ?, {, } or ] where a character should be"},
     {"a{", "has a { without the numbers of a count and its }"},
+    {"a{2", "has a { without the numbers of a count and its }"},
+    {"a{2x}", "has a { without the numbers of a count and its }"},
     {"a{2,1}", "has a { without the numbers of a count and its }"},
     {"a{99999999999999999999}", "has a { without the numbers of a count and its }"},
     {"a{,2}", "has a { without the numbers of a count and its }"},
     {"[a", "has a [ without its ]"},
     {"[b-a]", "has a range of characters that runs back"},
+    {"[a-\\d]", "has an escape other than \\d \\w \\s \\D \\W \\S \\n \\r \\t \\f \\v and that of a sign"},
+    {"[\\D]", "has an escape other than \\d \\w \\s \\D \\W \\S \\n \\r \\t \\f \\v and that of a sign"},
+    {"[\\b]", "has an escape other than \\d \\w \\s \\D \\W \\S \\n \\r \\t \\f \\v and that of a sign"},
     {"\\b", "has an escape other than \\d \\w \\s \\D \\W \\S \\n \\r \\t \\f \\v and that of a sign"},
     {"\\1", "has an escape other than \\d \\w \\s \\D \\W \\S \\n \\r \\t \\f \\v and that of a sign"},
     {"\\u0041", "has an escape other than \\d \\w \\s \\D \\W \\S \\n \\r \\t \\f \\v and that of a sign"},
     {"a\\", "has an escape other than \\d \\w \\s \\D \\W \\S \\n \\r \\t \\f \\v and that of a sign"},
     {"a{512}", "is longer than 512 characters, each as often as it is repeated"},
     {"(a{16}){32}", "is longer than 512 characters, each as often as it is repeated"},
+    {"a{512}b*", "is longer than 512 characters, each as often as it is repeated"},
+    {"a{511}b*", "is longer than 512 characters, each as often as it is repeated"},
+    {"a{510}b*", "is longer than 512 characters, each as often as it is repeated"},
+    {"a{512}b?", "is longer than 512 characters, each as often as it is repeated"},
+    {"a{511}b?", "is longer than 512 characters, each as often as it is repeated"},
+    {"a{512}(b|c)", "is longer than 512 characters, each as often as it is repeated"},
+    {"a{511}(b|c)", "is longer than 512 characters, each as often as it is repeated"},
+    {"a{510}(b|c)", "is longer than 512 characters, each as often as it is repeated"},
     {"a{4294967296}", "is longer than 512 characters, each as often as it is repeated"},
     {"\xff", "is no UTF-8"},
 };
@@ -146,14 +159,32 @@ TEST_ROWS(faults, a_pattern_that_is_not_known_has_a_fault)
     assert_string_equal(fault, row->fault);
 }
 
+TEST(a_nul_is_a_character_and_none_that_is_escaped)
+{
+    static const char text[] = "a\0b";
+    assert_null(model_pattern_fault(text_of("^a\0b$", 5)));
+    assert_true(model_pattern_matches(text_of("^a\0b$", 5), text_of(text, 3)));
+    assert_false(model_pattern_matches(text_of("^a\0b$", 5), text_from("ab")));
+    assert_true(model_pattern_matches(text_of("^[\0-a]*b$", 9), text_of(text, 3)));
+    const char *fault = model_pattern_fault(text_from("\\b"));
+    assert_non_null(fault);
+    assert_string_equal(model_pattern_fault(text_of("\\\0", 2)), fault);
+    assert_string_equal(model_pattern_fault(text_of("[\\\0]", 4)), fault);
+}
+
 TEST(as_many_characters_and_ranges_as_there_is_room_for)
 {
-    char ranges[2 + 257 + 2] = "^[";
+    static const char *const others[] = {"]\\d", "]\\.", "].", "]b"};
+    char ranges[2 + 257 + 4] = "^[";
     assert_null(model_pattern_fault(text_from("a{511}")));
     assert_null(model_pattern_fault(text_from("^[A-Za-z0-9_]{500}$")));
     memset(ranges + 2, 'a', 256);
     strcpy(ranges + 258, "]");
     assert_null(model_pattern_fault(text_from(ranges)));
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        strcpy(ranges + 258, others[i]);
+        assert_string_equal(model_pattern_fault(text_from(ranges)), "has more than 256 ranges of characters");
+    }
     memset(ranges + 2, 'a', 257);
     strcpy(ranges + 259, "]");
     assert_string_equal(model_pattern_fault(text_from(ranges)), "has more than 256 ranges of characters");

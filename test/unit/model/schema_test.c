@@ -94,20 +94,30 @@ static const struct {
     {"{'title':'M','properties':{'k':{'type':'string'}},'required':['k'],'KEY':[]}",
      "M: KEY wants an array of 1 to 100 names of fields."},
     {"{'title':'M','properties':{'k':{'type':'string'}},'required':['k'],'KEY':['x']}",
-     "M: KEY names \"x\", which is no field."},
+     "M: the value \"x\" stands in KEY, and is no field."},
+    {"{'title':'M','properties':{'k':{'type':'string'}},'required':['k'],'KEY':[5]}",
+     "M: the value 5 stands in KEY, and is no field."},
+    {"{'title':'M','properties':{'k':{'type':'string'}},'required':['k'],'KEY':['k\\u0000x']}",
+     "M: the value \"k\\u0000x\" stands in KEY, and is no field."},
     {"{'title':'M','properties':{'k':{'type':'string'}},'required':['k'],'KEY':['k','k']}", "M: KEY names k twice."},
     {"{'title':'M','properties':{'k':{'type':'string'}},'required':['k'],'KEY':'k'}",
      "M: KEY wants an array of 1 to 100 names of fields."},
     {"{'title':'M','properties':{'k':{'type':'string'}},'KEY':['k']}",
      "M.k: a part of the key cannot be left out: name it in required."},
+    {"{'title':'M','properties':{'k':{'type':'string'},'a':{'type':'string'}},'required':['k'],'KEY':['k','a']}",
+     "M.a: a part of the key cannot be left out: name it in required."},
     {"{'title':'M','properties':{'k':{'type':'string','readOnly':false}},'required':['k'],'KEY':['k']}",
      "M.k: a part of the key does not change: leave out readOnly, or give true."},
     {"{'title':'M','properties':{'k':{'type':'string','default':'x'}},'required':['k'],'KEY':['k']}",
      "M.k: a part of KEY has no default, or all rows without it would be one."},
     {M("", "", ",'SORT_KEY':['k']"), "M.k: it is a part of KEY and of SORT_KEY."},
     {M("", "", ",'SORT_KEY':[]"), "M: SORT_KEY wants an array of 1 to 100 names of fields."},
+    {"{'title':'M','properties':{'k':{'type':'string'}},'required':'k','KEY':['k']}",
+     "M: required wants an array of names."},
     {M("", ",'x'", ""), "M: the value \"x\" stands in required, and is no field."},
     {M("", ",5", ""), "M: the value 5 stands in required, and is no field."},
+    {M(",'f':{'type':'string'}", ",5", ""), "M: the value 5 stands in required, and is no field."},
+    {M(",'f':{'type':'string'}", ",'f\\u0000'", ""), "M: the value \"f\\u0000\" stands in required, and is no field."},
     {M("", "", ",'additionalProperties':true"),
      "M: a row has no fields but those of its model: leave out additionalProperties, or give false."},
     {M("", "", ",'patternProperties':{}"), "M: \"patternProperties\" is not known here, and would be passed over."},
@@ -118,6 +128,8 @@ static const struct {
      "M.isNew: isNew is what a row says of itself: give the field another name."},
     {M(",'':{'type':'string'}", "", ""), "M.\"\": the name of a field has 1 to 65535 bytes."},
     {M(",'f':5", "", ""), "M.f: give it a type: integer, number, string, boolean, object or array."},
+    {M(",'f':{'type':'string\\u0000'}", "", ""),
+     "M.f: give it a type: integer, number, string, boolean, object or array."},
     {M(",'f':{'type':'null'}", "", ""), "M.f: give it a type: integer, number, string, boolean, object or array."},
     {M(",'f':{'type':['string','null']}", "", ""),
      "M.f: give it a type: integer, number, string, boolean, object or array."},
@@ -135,6 +147,9 @@ static const struct {
     {M(",'f':{'type':'string','pattern':5}", "", ""), "M.f: pattern wants a string."},
     {M(",'f':{'type':'string','readOnly':1}", "", ""), "M.f: readOnly wants true or false."},
     {M(",'f':{'type':'object','additionalProperties':{}}", "", ""), "M.f: additionalProperties wants true or false."},
+    {M(",'f':{'type':'object','required':[1,'a']}", "", ""), "M.f: required wants an array of names."},
+    {M(",'f':{'type':'object','required':'a'}", "", ""), "M.f: required wants an array of names."},
+    {M(",'f':{'type':'object','required':['a\\u0000']}", "", ""), "M.f: required wants an array of names."},
     {M(",'f':{'type':'object','required':[1]}", "", ""), "M.f: required wants an array of names."},
     {M(",'f':{'type':'object','properties':[]}", "", ""), "M.f: properties wants an object."},
     {M(",'f':{'type':'object','properties':{'a':{'type':'x'}}}", "", ""),
@@ -151,6 +166,8 @@ static const struct {
      "M.f: the value 1e+300 is beyond 9007199254740991, up to which numbers are exact."},
     {M("", "", ",'EXPIRE_EPOCH_FIELD':'x'"), "M: the value \"x\" is the EXPIRE_EPOCH_FIELD, and is no field."},
     {M("", "", ",'EXPIRE_EPOCH_FIELD':true"), "M: the value true is the EXPIRE_EPOCH_FIELD, and is no field."},
+    {M(",'f':{'type':'integer'}", "", ",'EXPIRE_EPOCH_FIELD':'f\\u0000'"),
+     "M: the value \"f\\u0000\" is the EXPIRE_EPOCH_FIELD, and is no field."},
     {M(",'f':{'type':'string'}", "", ",'EXPIRE_EPOCH_FIELD':'f'"),
      "M: the value \"f\" is the EXPIRE_EPOCH_FIELD, and is neither an integer nor a number."},
     {M(",'f':{'type':'integer'}", ",'f'", ",'SORT_KEY':['f'],'EXPIRE_EPOCH_FIELD':'f'"),
@@ -162,13 +179,19 @@ static const struct {
      "M: the index \"ab\" wants a name of 3 to 255 letters, digits, dots, hyphens and underscores."},
     {M("", "", ",'INDEXES':{'a b':{'KEY':['k']}}"),
      "M: the index \"a b\" wants a name of 3 to 255 letters, digits, dots, hyphens and underscores."},
+    {M("", "", ",'INDEXES':{'a[c':{'KEY':['k']}}"),
+     "M: the index \"a[c\" wants a name of 3 to 255 letters, digits, dots, hyphens and underscores."},
+    {M("", "", ",'INDEXES':{'ab{':{'KEY':['k']}}"),
+     "M: the index \"ab{\" wants a name of 3 to 255 letters, digits, dots, hyphens and underscores."},
+    {M("", "", ",'INDEXES':{'ab:':{'KEY':['k']}}"),
+     "M: the index \"ab:\" wants a name of 3 to 255 letters, digits, dots, hyphens and underscores."},
     {M("", "", ",'INDEXES':{'abc':{}}"), "M: the KEY of an index wants an array of 1 to 100 names of fields."},
     {M("", "", ",'INDEXES':{'abc':5}"), "M: the index abc wants an object, with true or false as SPARSE."},
     {M("", "", ",'INDEXES':{'abc':{'KEY':['k'],'SPARSE':1}}"),
      "M: the index abc wants an object, with true or false as SPARSE."},
     {M("", "", ",'INDEXES':{'abc':{'KEY':['k'],'ONLY':1}}"), "M: the index abc has \"ONLY\", which is not known here."},
     {M("", "", ",'INDEXES':{'abc':{'KEY':['k'],'SORT_KEY':['x']}}"),
-     "M: the SORT_KEY of an index names \"x\", which is no field."},
+     "M: the value \"x\" stands in the SORT_KEY of an index, and is no field."},
     {M("", "", ",'INDEXES':{'abc':{'KEY':['k'],'SORT_KEY':['k']}}"),
      "M: the index abc has k in its KEY and in its SORT_KEY."},
     {M(",'f':{'type':'string'}", "", ",'INDEXES':{'abc':{'KEY':['f']}}"),
@@ -177,6 +200,8 @@ static const struct {
      "M: the index abc wants an array of names as INCLUDE_ONLY."},
     {M("", "", ",'INDEXES':{'abc':{'KEY':['k'],'INCLUDE_ONLY':['x']}}"),
      "M: the value \"x\" stands in an INCLUDE_ONLY, and is no field."},
+    {M(",'f':{'type':'string'}", "", ",'INDEXES':{'abc':{'KEY':['k'],'INCLUDE_ONLY':['f\\u0000']}}"),
+     "M: the value \"f\\u0000\" stands in an INCLUDE_ONLY, and is no field."},
     {M("", "", ",'INDEXES':{'abc':{'KEY':['k'],'INCLUDE_ONLY':['k']}}"),
      "M: the value \"k\" stands in an INCLUDE_ONLY, and is a part of the key, which every index has."},
     {M(",'a':{'type':'string'},'b':{'type':'string'},'a_b':{'type':'boolean'}", ",'a','b','a_b'",
@@ -259,5 +284,78 @@ TEST(a_key_of_an_index_has_a_name_of_at_most_255_bytes)
         if (len == 256)
             assert_non_null(strstr(err.message, "of an index has a name of 256 bytes; a key has room for 255."));
         model_free(model);
+    }
+}
+
+/* A name of so many letters; for free. */
+static char *long_name(size_t len)
+{
+    char *name = malloc(len + 1);
+    assert_non_null(name);
+    memset(name, 'a', len);
+    name[len] = '\0';
+    return name;
+}
+
+static void check_built(json_t *schema, const char *sentence)
+{
+    os_error err;
+    struct model *model;
+    assert_non_null(schema);
+    assert_int_equal(model_build(schema, &model, &err), sentence == NULL ? OS_OK : OS_ERR_ARGUMENT);
+    if (sentence != NULL)
+        assert_non_null(strstr(err.message, sentence));
+    model_free(model);
+    json_decref(schema);
+}
+
+TEST(a_field_and_an_index_have_names_of_bounded_length)
+{
+    for (size_t more = 0; more < 2; more++) {
+        char *field = long_name(PATH_NAME_MAX + more);
+        char *index = long_name(255 + more);
+        check_built(json_pack("{s:s,s:{s:{s:s},s:{s:s}},s:[s],s:[s]}", "title", "M", "properties", "k", "type",
+                              "string", field, "type", "string", "required", "k", "KEY", "k"),
+                    more == 0 ? NULL : "the name of a field has 1 to 65535 bytes");
+        check_built(json_pack("{s:s,s:{s:{s:s}},s:[s],s:[s],s:{s:{s:[s]}}}", "title", "M", "properties", "k", "type",
+                              "string", "required", "k", "KEY", "k", "INDEXES", index, "KEY", "k"),
+                    more == 0 ? NULL : "wants a name of 3 to 255 letters, digits, dots, hyphens and underscores.");
+        free(field);
+        free(index);
+    }
+}
+
+/* So many string fields, all of which are required, and the first of which are the key. */
+static json_t *wide_schema(size_t fields, size_t parts)
+{
+    json_t *schema = json_pack("{s:s,s:{},s:[],s:[]}", "title", "M", "properties", "required", "KEY");
+    for (size_t i = 0; i < fields; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "f%zu", i);
+        json_object_set_new(json_object_get(schema, "properties"), name, json_pack("{s:s}", "type", "string"));
+        json_array_append_new(json_object_get(schema, "required"), json_string(name));
+        if (i < parts)
+            json_array_append_new(json_object_get(schema, "KEY"), json_string(name));
+    }
+    return schema;
+}
+
+TEST(a_model_has_a_bounded_number_of_fields_parts_and_indexes)
+{
+    check_built(wide_schema(MODEL_FIELDS_MAX, 1), NULL);
+    check_built(wide_schema(MODEL_FIELDS_MAX + 1, 1), "a model has 1 to 1000 properties");
+    check_built(wide_schema(MODEL_PARTS_MAX + 1, MODEL_PARTS_MAX), NULL);
+    check_built(wide_schema(MODEL_PARTS_MAX + 1, MODEL_PARTS_MAX + 1),
+                "KEY wants an array of 1 to 100 names of fields.");
+    for (size_t more = 0; more < 2; more++) {
+        json_t *schema = wide_schema(1, 1);
+        json_t *indexes = json_object();
+        for (size_t i = 0; i < MODEL_INDEXES_MAX + more; i++) {
+            char name[16];
+            snprintf(name, sizeof(name), "by-_.%zu", i);
+            json_object_set_new(indexes, name, json_pack("{s:[s]}", "KEY", "f0"));
+        }
+        json_object_set_new(schema, "INDEXES", indexes);
+        check_built(schema, more == 0 ? NULL : "INDEXES wants an object of at most 100 indexes.");
     }
 }

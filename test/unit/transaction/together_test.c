@@ -80,6 +80,14 @@ TEST(X8_a_check_that_failed_is_fenced_on_a_row_that_is_written)
     TRACE("check bare\n" LOST "failed 0:absent -> WAIT 200\ntimer +200 -> TOGETHER\n");
 }
 
+/* X8: a row that another has created, or that is checked, is not needed to decide. */
+TEST(X8_a_row_that_is_not_shown_is_looked_at_where_it_is_a_write_alone)
+{
+    TRACE("create write\n" LOST "failed 0:unseen -> FENCE 1\nok -> CONFLICT\n");
+    TRACE("check write\n" LOST "failed 0:unseen -> FENCE 1\nfailed 1:ours/read -> COMMITTED\n");
+    TRACE("create write\n" LOST "failed 0:unseen 1:unseen -> LOOK\nok 0:absent 1:other/read -> CONFLICT\n");
+}
+
 /* X8: the fence says that the row has moved; the same request again, while it is remembered, says whether by us. */
 TEST(X8_a_fence_that_comes_too_late_is_followed_by_the_request)
 {

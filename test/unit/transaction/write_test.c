@@ -108,6 +108,21 @@ TEST(X9_the_end_is_unknown_once_something_was_lost)
     TRACE("write\n" LOST "failed 0:read/none -> FENCE 0\nstop -> UNKNOWN\n");
 }
 
+TEST(an_attempt_starts_once)
+{
+    TRACE("write\nstart -> PLAIN\nstart -> nothing\nok -> COMMITTED\n");
+    TRACE("write\nstart -> PLAIN\nambiguous -> WAIT 100\nstart +10 -> WAIT 90\ntimer +90 -> PLAIN\n");
+    TRACE("write\n" LOST "failed 0:unseen -> LOOK\nstart -> nothing\nok 0:ours/read -> COMMITTED\n");
+}
+
+TEST(an_answer_that_nobody_awaits_changes_nothing)
+{
+    TRACE("write\nok -> nothing\nstart -> PLAIN\nok -> COMMITTED\n");
+    TRACE("write\nstart -> PLAIN\nthrottled -> WAIT 100\nok -> WAIT 100\ntimer +100 -> PLAIN\n"
+          "failed 0:other/other -> CONFLICT\n");
+    TRACE("write\nstart -> PLAIN\nthrottled -> WAIT 100\nambiguous -> WAIT 100\nstop -> NOT_EXECUTED\n");
+}
+
 TEST(X9_nothing_follows_a_verdict)
 {
     TRACE("write\nstart -> PLAIN\nok -> COMMITTED\nfailed 0:absent -> COMMITTED\nstop -> COMMITTED\nstart -> "
