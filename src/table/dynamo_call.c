@@ -121,13 +121,26 @@ static os_code dynamo_call_launch(struct dynamo_call *call, os_error *err)
     return code;
 }
 
+static bool is_stale(const struct dynamo_call *call)
+{
+    struct clock_reading now;
+    clock_read(&now);
+    return call->fresh_ms > 0 && clock_elapsed_max(&call->asked, &now) > call->fresh_ms;
+}
+
 static void dynamo_call_on_keys(struct credentials_waiter *waiter, const os_error *why_none)
 {
     struct dynamo_call *call = container_of(waiter, struct dynamo_call, keys);
     os_error error;
+    call->is_stale = why_none == NULL && is_stale(call);
+    if (call->is_stale)
+        (void)error_set(
+            &error, OS_ERR_CREDENTIALS,
+            "The keys of DynamoDB, or an answer that asks for others, came too late to sign the request: it "
+            "was not sent.");
     if (why_none != NULL)
         dynamo_call_fail_later(call, why_none);
-    else if (dynamo_call_launch(call, &error) != OS_OK)
+    else if (call->is_stale || dynamo_call_launch(call, &error) != OS_OK)
         dynamo_call_fail_later(call, &error);
 }
 
@@ -140,6 +153,7 @@ static void ask_for_keys(struct dynamo_call *call, bool refused)
 
 void dynamo_call_send(struct dynamo_call *call)
 {
+    clock_read(&call->asked);
     ask_for_keys(call, false);
 }
 

@@ -47,12 +47,15 @@ struct dynamo_call { /* embedded in the operation, which sets the times and `onc
     uint64_t deadline_monotonic_ms;
     uint64_t try_ms;   /* each request; 0: until the deadline */
     bool once;         /* no layer below sends it a second time (L9) */
+    uint64_t fresh_ms; /* what could only be signed later than this after dynamo_call_send is not sent; 0: any time */
     uint32_t requests; /* sent */
     bool has_date;     /* of the last answer: when the service made it, by its own clock */
     int64_t date_s;
     /* its own */
     uint64_t http_id;
     struct credentials_waiter keys; /* the next request is not sent, for want of keys */
+    struct clock_reading asked;     /* by dynamo_call_send */
+    bool is_stale;                  /* `failed` for fresh_ms alone */
     bool repeated;
     bool posted; /* failed_job is on its way */
     bool is_cancelled;

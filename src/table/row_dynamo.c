@@ -54,8 +54,9 @@ static void row_op_cancelled(struct dynamo_call *call)
 
 static void row_op_failed(struct dynamo_call *call, const os_error *why)
 {
+    bool may_be_sent = call->is_stale || why->code == OS_ERR_NO_MEMORY;
     op_of(call)->answer.error = *why;
-    row_op_finish(op_of(call), why->code == OS_ERR_NO_MEMORY ? TABLE_THROTTLED : TABLE_REFUSED);
+    row_op_finish(op_of(call), may_be_sent ? TABLE_THROTTLED : TABLE_REFUSED);
 }
 
 /* ------------------------------------------------------------------------------------------------ batches */
@@ -360,6 +361,9 @@ static struct row_dynamo *row_dynamo_of(struct row_service *service)
     return container_of(service, struct row_dynamo, service);
 }
 
+/* X5: for how long the service remembers a token is reckoned from the time when the request was asked for. */
+enum { TRANSACT_FRESH_MS = 30 * 1000 };
+
 static bool row_op_init(struct row_op *op, struct row_dynamo *dynamo, const struct row_request *request)
 {
     op->request = *request;
@@ -369,6 +373,7 @@ static bool row_op_init(struct row_op *op, struct row_dynamo *dynamo, const stru
     op->call.deadline_monotonic_ms = request->deadline_monotonic_ms;
     op->call.try_ms = request->try_ms;
     op->call.once = request->once || request->verb == ROW_WRITE;
+    op->call.fresh_ms = request->verb == ROW_TRANSACT ? TRANSACT_FRESH_MS : 0;
     op->batch_most = ROWS_AT_ONCE_MAX;
     op->page_most = request->verb == ROW_LIST ? rows_page_limit(request->list->limit) : 0;
     say_where(request, dynamo->connection.endpoint.region, op->where, sizeof(op->where));

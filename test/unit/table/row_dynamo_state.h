@@ -19,6 +19,7 @@ struct dynamo_rows {
     struct credentials *credentials;
     struct row_service *service;
     unsigned keys_given;
+    void (*give_keys)(unsigned number); /* before they are given; NULL: nothing */
     char key_id[16];
 };
 
@@ -26,6 +27,8 @@ static inline int dynamo_rows_give_keys(void *context, os_credentials *ret)
 {
     struct dynamo_rows *rows = context;
     snprintf(rows->key_id, sizeof(rows->key_id), "KEY%u", ++rows->keys_given);
+    if (rows->give_keys != NULL)
+        rows->give_keys(rows->keys_given);
     ret->access_key_id = rows->key_id;
     ret->secret_access_key = "secret";
     return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows at DynamoDB: the one quiet repetition, deadlines, cancellation, and what is refused before anything is sent. */
+#include "support/clock_jump.h"
 #include "unit/credentials/sources.h"
 #include "unit/table/row_dynamo_state.h"
 
@@ -91,6 +92,65 @@ TEST_WITH(dynamo_rows, a_token_that_expires_between_two_batches_is_renewed)
     assert_non_null(answer.items.items[0]);
     assert_non_null(answer.items.items[1]);
     assert_null(strstr(http_server_record(dynamo_rows->server, 2)->body, "\"u0\""));
+    row_answer_free(&answer);
+}
+
+enum { LATE_MS = 31 * 1000 };
+
+static void give_first_keys_late(unsigned number)
+{
+    clock_jump(number == 1 ? LATE_MS : 0);
+}
+
+static struct row_answer ask_for_long(struct dynamo_rows *rows, struct row_request request)
+{
+    request.deadline_monotonic_ms = now_ms() + HOUR_MS;
+    return ask(rows, &request);
+}
+
+TEST_WITH(dynamo_rows, a_transaction_whose_keys_come_late_is_not_sent)
+{
+    struct requests requests;
+    requests_make(&dynamo_rows->trees, &requests);
+    dynamo_rows->give_keys = give_first_keys_late;
+    struct row_answer answer = ask_for_long(dynamo_rows, requests.together);
+    CHECK_ANSWER(&answer, TABLE_THROTTLED);
+    assert_int_equal(answer.error.code, OS_ERR_CREDENTIALS);
+    assert_int_equal(answer.requests, 0);
+    row_answer_free(&answer);
+    push(dynamo_rows, "{}");
+    answer = ask_for_long(dynamo_rows, requests.together);
+    CHECK_ANSWER(&answer, TABLE_OK);
+    assert_int_equal(http_server_count(dynamo_rows->server), 1);
+    row_answer_free(&answer);
+}
+
+TEST_WITH(dynamo_rows, what_has_no_token_waits_for_its_keys)
+{
+    struct requests requests;
+    requests_make(&dynamo_rows->trees, &requests);
+    dynamo_rows->give_keys = give_first_keys_late;
+    push(dynamo_rows, "{}");
+    struct row_answer answer = ask_for_long(dynamo_rows, requests.alone);
+    CHECK_ANSWER(&answer, TABLE_OK);
+    row_answer_free(&answer);
+}
+
+static void renew_keys_late(unsigned number)
+{
+    clock_jump(number == 2 ? LATE_MS : 0);
+}
+
+TEST_WITH(dynamo_rows, a_transaction_whose_token_has_expired_is_not_repeated_late)
+{
+    struct requests requests;
+    requests_make(&dynamo_rows->trees, &requests);
+    dynamo_rows->give_keys = renew_keys_late;
+    push_refusal(dynamo_rows, EXPIRED);
+    struct row_answer answer = ask_for_long(dynamo_rows, requests.together);
+    CHECK_ANSWER(&answer, TABLE_THROTTLED);
+    assert_int_equal(answer.error.code, OS_ERR_CREDENTIALS);
+    assert_int_equal(http_server_count(dynamo_rows->server), 1);
     row_answer_free(&answer);
 }
 
