@@ -20,6 +20,7 @@ struct number_reading {
     int64_t power; /* of the first digit that is not 0 */
 };
 
+/* Q4. */
 static void keep_digit(struct number_reading *reading, uint8_t digit)
 {
     struct number *number = &reading->number;

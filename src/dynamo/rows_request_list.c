@@ -31,7 +31,7 @@ static void add_number(struct buf *out, const char *member, uint32_t number)
     buf_add_number(out, number);
 }
 
-/* An index beside the table is never consistent, and the service refuses to be asked (API Reference, Query). */
+/* Q2. An index beside the table is never consistent, and the service refuses to be asked (API Reference, Query). */
 static os_code add_members(struct buf *out, const struct rows_list *list, os_error *err)
 {
     if (list->index != NULL) {

@@ -196,7 +196,7 @@ static enum table_outcome look_for_token(struct writing *writing, bool *ret_is_d
     return TABLE_REFUSED;
 }
 
-/* Inside a transaction of SQLite. Whatever is not TABLE_OK is rolled back. */
+/* Q1. Inside a transaction of SQLite. Whatever is not TABLE_OK is rolled back. */
 static enum table_outcome write_in(struct writing *writing)
 {
     bool is_done = false;

@@ -72,7 +72,7 @@ static bool is_batch(const struct row_request *request)
     return request->verb == ROW_READ && request->get_count > 1 && !request->is_snapshot;
 }
 
-/* What is asked for next of what was left, in order. Returns how many. */
+/* Q3: what is asked for next of what was left, in order. Returns how many. */
 static size_t keys_left(const struct row_op *op, struct rows_key *ret_keys, size_t *ret_numbers)
 {
     size_t count = 0;
@@ -85,7 +85,7 @@ static size_t keys_left(const struct row_op *op, struct rows_key *ret_keys, size
     return count;
 }
 
-/* One answer for all: it may be older where each of them may. */
+/* Q2. One answer for all: it may be older where each of them may. */
 static bool is_eventual(const struct row_request *request)
 {
     size_t count = 0;

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Every rule of docs/rules.md, docs/transactions.md and docs/documents.md is named in the code or in a test; every rule that those, a mutant
-# or a document names is there, and so is every numbered sentence (R13.6) that a document or a comment names.
+# Every rule of docs/rules.md, and of the pages beside it (`texts`), is named in the code or in a test; every rule that those, a mutant or
+# a document names is there, and so is every numbered sentence (R13.6) that a document or a comment names.
 # usage: rule_ids.sh ROOT
 set -uo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 root=$1
 rules=$root/docs/rules.md
 texts=("$rules")
-for text in transactions documents; do
+for text in transactions catalog models documents; do
     [[ ! -f $root/docs/$text.md ]] || texts+=("$root/docs/$text.md")
 done
-letters=VTRNEGFMPLXW
+letters=VTRNEGFMPLXOQW
 
 defined=$(sed -nE "s/^### ([$letters][0-9]{1,2})\. .*/\1/p" "${texts[@]}")
 sentences=$(sed -nE "s/^\* \*\*([$letters][0-9]{1,2}\.[0-9]{1,2})\*\* .*/\1/p" "${texts[@]}")
@@ -29,7 +29,7 @@ twice=$(printf '%s\n' "$defined" "$sentences" | grep . | sort | uniq -d)
 named=$(sources "${code[@]}" | xargs -0 grep -ohE "\b[$letters][0-9]{1,2}\b" | sort -u)
 while read -r rule; do
     seen
-    grep -qx "$rule" <<<"$named" || violation "$rule of docs/rules.md, docs/transactions.md or docs/documents.md is named by no code and no test"
+    grep -qx "$rule" <<<"$named" || violation "$rule of docs/rules.md, or of a page beside it, is named by no code and no test"
 done < <(grep . <<<"$defined")
 
 # The rules of the older letters have names that nothing else has in this code.

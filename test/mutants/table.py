@@ -29,11 +29,11 @@ The files that the mutants of a rule change.
 
 
 def order(rule):
-    return "VTRNELXW".find(rule[0]), int(rule[1:])
+    return "VTRNELXOQW".find(rule[0]), int(rule[1:])
 
 
 def titles(docs):
-    texts = [docs / name for name in ("rules.md", "transactions.md", "documents.md") if (docs / name).is_file()]
+    texts = [docs / name for name in ("rules.md", "transactions.md", "catalog.md", "models.md", "documents.md") if (docs / name).is_file()]
     return dict(pair for text in texts for pair in re.findall(r"^### ([A-Z]\d+)\. (.+)$", text.read_text(), re.MULTILINE))
 
 

@@ -154,11 +154,23 @@ static bool minimise(uint64_t seed, struct settings *settings)
 
 /* ------------------------------------------------------------------------------------------------ regressions */
 
-/* A line: SEED, then words as behind --without ("-late", "-call@0.1") and --only ("late@2.17"; "none": no fault);
- * what follows a '#' is for people. */
+static bool take_word(const char *word, struct fault_change *change, enum world_defect *ret_defect)
+{
+    if (strcmp(word, "transactions") == 0)
+        *ret_defect = WORLD_TRANSACTIONS;
+    else if (word[0] == '-')
+        return fault_change_parse_without(change, word + 1);
+    else
+        return fault_change_parse_only(change, word);
+    return true;
+}
+
+/* A line: SEED, then "transactions" for a world of those, and words as behind --without ("-late", "-call@0.1") and --only
+ * ("late@2.17"; "none": no fault); what follows a '#' is for people. */
 static bool run_line(char *line, bool *ret_ok)
 {
     struct fault_change change = {0};
+    enum world_defect defect = WORLD_SOUND;
     char *rest = NULL;
     line[strcspn(line, "#\n")] = '\0';
     char *word = strtok_r(line, " ", &rest);
@@ -168,8 +180,8 @@ static bool run_line(char *line, bool *ret_ok)
     uint64_t seed = strtoull(word, NULL, 10);
     bool read = true;
     while (read && (word = strtok_r(NULL, " ", &rest)) != NULL)
-        read = word[0] == '-' ? fault_change_parse_without(&change, word + 1) : fault_change_parse_only(&change, word);
-    *ret_ok = read && run_single(seed, &change, false, false);
+        read = take_word(word, &change, &defect);
+    *ret_ok = read && run_single(seed, &change, defect, false);
     fault_change_free(&change);
     return read;
 }

@@ -87,6 +87,21 @@ TEST_WITH(dynamo_rows, a_batch_gives_of_each_item_what_was_asked_for)
     row_answer_free(&answer);
 }
 
+TEST_WITH(dynamo_rows, Q2_a_batch_is_consistent_unless_each_of_its_items_may_be_older)
+{
+    struct rows_get gets[2];
+    const struct row_request request = read_of(dynamo_rows, gets, 2);
+    for (size_t older = 0; older <= 2; older++) {
+        if (older > 0)
+            gets[older - 1].is_eventual = true;
+        push(dynamo_rows, "{'Responses':{},'UnprocessedKeys':{}}");
+        struct row_answer answer = ask(dynamo_rows, &request);
+        CHECK_ANSWER(&answer, TABLE_OK);
+        assert_int_equal(has_asked_for(dynamo_rows, older, "\"ConsistentRead\":true"), older < 2);
+        row_answer_free(&answer);
+    }
+}
+
 static void leave_all(void *context, const struct http_server_record *record, struct buf *scratch,
                       struct http_server_step *ret)
 {
