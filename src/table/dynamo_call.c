@@ -165,6 +165,15 @@ static void dynamo_call_read_date(struct dynamo_call *call, const struct http_re
     call->has_date = date != NULL && text_parse_http_date(text_from(date), &call->date_s);
 }
 
+/* A clock of ours that was set right meanwhile would be wrong by what mended it before. */
+static void dynamo_call_keep_skew(const struct dynamo_call *call, const struct http_response *response)
+{
+    struct dynamo_connection *connection = call->connection;
+    bool is_marked = http_headers_get(&response->headers, "x-amzn-requestid") != NULL;
+    if (connection->skew_s != 0 && call->has_date && is_marked)
+        connection->skew_s = call->date_s - wall_clock_s();
+}
+
 bool dynamo_call_repeats(struct dynamo_call *call, const struct dynamo_error *detail)
 {
     if (call->repeated || (!detail->skewed && !detail->token_expired))
@@ -194,6 +203,7 @@ static void dynamo_call_http_done(void *context, const struct http_result *resul
         call->caller->unanswered(call, result, outcome_without_answer(result));
     } else {
         dynamo_call_read_date(call, result->response);
+        dynamo_call_keep_skew(call, result->response);
         call->caller->answered(call, result->response);
     }
 }

@@ -4,6 +4,8 @@
 #include "unit/credentials/sources.h"
 #include "unit/table/row_dynamo_state.h"
 
+#include <time.h>
+
 #define SKEWED  REFUSAL("InvalidSignatureException", "Signature expired: 2026 is now earlier than 2030")
 #define EXPIRED REFUSAL("ExpiredTokenException", "token expired")
 #define DATE    "Date: Tue, 01 Jan 2030 00:00:00 GMT\r\n"
@@ -46,6 +48,27 @@ TEST_WITH(dynamo_rows, a_clock_that_is_wrong_is_mended_and_the_request_sent_agai
     assert_int_equal(answer.requests, 2);
     assert_memory_equal(header_of(dynamo_rows, 1, "x-amz-date"), "20300101T0000", 13);
     row_answer_free(&answer);
+}
+
+TEST_WITH(dynamo_rows, a_clock_that_is_right_again_is_believed)
+{
+    char date[64];
+    time_t now = time(NULL);
+    struct tm utc;
+    struct requests requests;
+    requests_make(&dynamo_rows->trees, &requests);
+    assert_non_null(gmtime_r(&now, &utc));
+    assert_true(strftime(date, sizeof(date), "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &utc) > 0);
+    push_with(dynamo_rows, "400 Bad Request", DATE, SKEWED);
+    push_with(dynamo_rows, "200 OK", date, "{}");
+    push(dynamo_rows, "{}");
+    for (int i = 0; i < 2; i++) {
+        struct row_answer answer = ask(dynamo_rows, &requests.alone);
+        CHECK_ANSWER(&answer, TABLE_OK);
+        row_answer_free(&answer);
+    }
+    assert_memory_equal(header_of(dynamo_rows, 1, "x-amz-date"), "2030", 4);
+    assert_memory_not_equal(header_of(dynamo_rows, 2, "x-amz-date"), "2030", 4);
 }
 
 TEST_WITH(dynamo_rows, a_clock_that_is_wrong_again_is_the_answer)
