@@ -186,9 +186,14 @@ async def test_steps_of_one_transaction_follow_each_other(tables, account):
         await asyncio.sleep(0)
         with pytest.raises(RuntimeError, match="await each"):
             await tx.get(account, "b")
+        row = await first
+        go_on = threading.Event()
+        held = asyncio.ensure_future(tx._step(go_on.wait, 60))
+        await asyncio.sleep(0)
         with pytest.raises(RuntimeError, match="await each"):
             tx.create(account, id="c", balance=1)
-        row = await first
+        go_on.set()
+        assert await held
         assert (await tx.get(account, "b")) is None
         row.balance += 1
 
