@@ -86,7 +86,7 @@ TEST(a_text_of_another_length_is_not_valid)
 {
     assert_true(binary_is_valid(text_from("")));
     static const char *const texts[] = {"A",    "AA",    "AAA",  "AAAAA", "=",        "==",   "===",     "====",
-                                        "A===", "AA==A", "AA=A", "A=AA",  "AAA=AAA=", "{AAA", "AAA\x7f", "\xffAAA"};
+                                        "A===", "AA==A", "AA=A", "A=AA",  "AAA=AAA=", "{AAA", "AAA\x7f", "AAA\xff"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         assert_false(binary_is_valid(text_from(texts[i])));
 }

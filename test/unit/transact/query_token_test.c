@@ -27,9 +27,9 @@ struct question {
     unsigned shards;
 };
 
-static const struct question asked = {"as it was",
-                                      {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">", "7"}}};
-static const struct question all = {"all", {{NULL}}, .shards = 2};
+static const struct question asked = {
+    "as it was", .where = {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">", "7"}}};
+static const struct question all = {"all", .where = {{NULL}}, .shards = 2};
 
 struct plans {
     os_model model;
@@ -118,20 +118,24 @@ static void check_taken(struct plans *plans, const char *token, const char *key_
 
 /* Each is another list of rows than `asked`, or in another order. */
 static const struct question others[] = {
-    {"another table", {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">", "7"}}, .table = "others"},
-    {"another partition", {{"k", "==", "\"q\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">", "7"}}},
-    {"no range", {{"k", "==", "\"p\""}, {"n", ">", "7"}}},
-    {"a range of one end", {{"k", "==", "\"p\""}, {"a", ">=", "\"c\""}, {"n", ">", "7"}}},
-    {"another lower end", {{"k", "==", "\"p\""}, {"a", "between", "[\"b\",\"m\"]"}, {"n", ">", "7"}}},
-    {"another upper end", {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"n\"]"}, {"n", ">", "7"}}},
-    {"no filter", {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}}},
-    {"a filter on another field", {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"o", ">", "7"}}},
-    {"another test", {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">=", "7"}}},
-    {"another value", {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">", "8"}}},
-    {"a filter that is a range", {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", "between", "[7,9]"}}},
-    {"one more filter", {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">", "7"}, {"o", ">", "7"}}},
-    {"the other order", {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">", "7"}}, .descending = 1},
-    {"an index", {{"m", "==", "\"p\""}, {"n", ">", "7"}}, .index = "byM"},
+    {"another table", .where = {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">", "7"}},
+     .table = "others"},
+    {"another partition", .where = {{"k", "==", "\"q\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">", "7"}}},
+    {"no range", .where = {{"k", "==", "\"p\""}, {"n", ">", "7"}}},
+    {"a range of one end", .where = {{"k", "==", "\"p\""}, {"a", ">=", "\"c\""}, {"n", ">", "7"}}},
+    {"another lower end", .where = {{"k", "==", "\"p\""}, {"a", "between", "[\"b\",\"m\"]"}, {"n", ">", "7"}}},
+    {"another upper end", .where = {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"n\"]"}, {"n", ">", "7"}}},
+    {"no filter", .where = {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}}},
+    {"a filter on another field", .where = {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"o", ">", "7"}}},
+    {"another test", .where = {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">=", "7"}}},
+    {"another value", .where = {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">", "8"}}},
+    {"a filter that is a range",
+     .where = {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", "between", "[7,9]"}}},
+    {"one more filter",
+     .where = {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">", "7"}, {"o", ">", "7"}}},
+    {"the other order", .where = {{"k", "==", "\"p\""}, {"a", "between", "[\"c\",\"m\"]"}, {"n", ">", "7"}},
+     .descending = 1},
+    {"an index", .where = {{"m", "==", "\"p\""}, {"n", ">", "7"}}, .index = "byM"},
 };
 
 TEST_ROWS_WITH(plans, others, a_token_is_of_one_query)
@@ -145,10 +149,10 @@ TEST_ROWS_WITH(plans, others, a_token_is_of_one_query)
 }
 
 static const struct question other_scans[] = {
-    {"the other shard", {{NULL}}, .shard = 1, .shards = 2},
-    {"more shards", {{NULL}}, .shards = 3},
-    {"all at once", {{NULL}}},
-    {"an index", {{NULL}}, .index = "byM", .shards = 2},
+    {"the other shard", .where = {{NULL}}, .shard = 1, .shards = 2},
+    {"more shards", .where = {{NULL}}, .shards = 3},
+    {"all at once", .where = {{NULL}}},
+    {"an index", .where = {{NULL}}, .index = "byM", .shards = 2},
 };
 
 TEST_ROWS_WITH(plans, other_scans, a_token_is_of_one_scan)
@@ -245,7 +249,7 @@ TEST_WITH(plans, the_longest_key_has_room_in_a_token)
     char bytes[KEY_BYTES + 1];
     json_t *token;
     json_t *read;
-    const struct question by_m = {"an index", {{NULL}}, .index = "byM"};
+    const struct question by_m = {"an index", .where = {{NULL}}, .index = "byM"};
     memset(bytes, '\1', KEY_BYTES);
     bytes[KEY_BYTES] = '\0';
     json_t *twice = json_sprintf("%s%s", bytes, bytes);
