@@ -330,7 +330,7 @@ static json_t *wide_schema(size_t fields, size_t parts)
 {
     json_t *schema = json_pack("{s:s,s:{},s:[],s:[]}", "title", "M", "properties", "required", "KEY");
     for (size_t i = 0; i < fields; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof(name), "f%zu", i);
         json_object_set_new(json_object_get(schema, "properties"), name, json_pack("{s:s}", "type", "string"));
         json_array_append_new(json_object_get(schema, "required"), json_string(name));
