@@ -311,10 +311,7 @@ class Documents(Mapping[tuple[str, str], Document]):
         after: Document | DocumentVersions | None,
         deadline_s: float | None,
     ) -> Call[None]:
-<<<<<<< HEAD
         seen = _seen(after)
-=======
-        seen = after or DocumentVersions()
         if after is not None:
             reported, desired = reported and seen.reported_version > 0, desired and seen.desired_version > 0
             if not (reported or desired):
@@ -322,7 +319,6 @@ class Documents(Mapping[tuple[str, str], Document]):
                     f'`after` has seen no model of the document "{name}" of "{id}" that is to be deleted: read it again, '
                     "or give no `after`, to delete whatever is there."
                 )
->>>>>>> fe3
         deletion = id, name, reported, seen.reported_version, desired, seen.desired_version
         return self._change("documents_delete", [deletion], lambda results: _check(results[0]), deadline_s)
 
