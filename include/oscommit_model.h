@@ -41,8 +41,8 @@ extern "C" {
 typedef struct os_model os_model;
 
 /* Reads a model from a JSON Schema of an object (docs/models.md, "A model"), with the members KEY [id, a UUID], SORT_KEY,
- * INDEXES, INDEX_INCLUDE_KEYS and EXPIRE_EPOCH_FIELD beside it. `table` is the name of its table; NULL: the schema's title. Several models may have one
- * table. *ret is the caller's, for os_model_free; NULL on failure.
+ * INDEXES, INDEX_INCLUDE_KEYS and EXPIRE_EPOCH_FIELD beside it. `table` is the name of its table; NULL: the schema's title.
+ * Several models may have one table. *ret is the caller's, for os_model_free; NULL on failure.
  *   OS_ERR_ARGUMENT  it is no model: the message says where and why
  *   OS_ERR_NO_MEMORY */
 OS_API os_code os_model_parse(const char *schema, const char *table, os_model **ret, os_error *err);
@@ -173,6 +173,14 @@ OS_API os_code os_txn_delete_key(os_txn *txn, const os_model *model, const char 
 OS_API os_code os_txn_make_read_only(os_txn *txn, os_error *err);
 /* From here on a row that is read again is the one that was read before, as with the option `cache_rows`. */
 OS_API void os_txn_cache_rows(os_txn *txn);
+
+/* What is called when the transaction is over, with what os_transact is about to return. */
+typedef void (*os_txn_end_fn)(void *context, os_verdict verdict);
+/* Asks for such a call: one, on the thread of os_transact, after its last request; several in the order in which they were
+ * asked for. A run that is followed by another takes what it asked for with it. The function may run transactions of its own.
+ * `context` is the caller's, and lives until os_transact has returned. Sends nothing.
+ *   OS_ERR_ARGUMENT  the function is NULL; OS_ERR_NO_MEMORY */
+OS_API os_code os_txn_on_end(os_txn *txn, os_txn_end_fn function, void *context, os_error *err);
 
 /* Whose row it is. */
 OS_API const os_model *os_row_model(const os_row *row);

@@ -232,6 +232,7 @@ class AsyncRun(Run[T]):
     def _run(self, native: _oscommit.Txn) -> None:
         self.native = native
         self.tx = AsyncTransaction(native, self.classes)
+        self._begin(self.tx)
         self._in_loop(lambda: self.function(self.tx), self._keep)
 
     def _keep(self, value: T) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import AsyncIterable, Mapping, Sequence
 from typing import Any, Callable, Generic, TypeVar, overload
 
@@ -23,6 +24,7 @@ from oscommit.queries import Query
 from oscommit.stages import Intents
 
 T = TypeVar("T")
+_log = logging.getLogger("oscommit")
 
 
 def _key_of(what: type[M] | Key[M], key: Any) -> Key[M]:
@@ -44,6 +46,7 @@ class Changes:
 
     def __init__(self, native: _oscommit.Txn, classes: dict[_oscommit.Model, type[Model]]) -> None:
         self._native, self._classes = native, classes
+        self._ends: list[Callable[[str], object]] | None = []
 
     def _use(self, model: type[Model]) -> _oscommit.Model:
         native = model._model()
@@ -105,6 +108,17 @@ class Changes:
     def cache_rows(self) -> None:
         """From here on a row that is read again is the one that was read before, as with the option `cache_rows`."""
         ask(self._native.cache_rows)
+
+    def on_end(self, function: Callable[[str], object], /) -> None:
+        """Asks for `function` to be called when the transaction is over, with its verdict: "committed", "conflict", "not
+        executed" or "unknown". Once, and not if this run is followed by another. It may run transactions of its own. What it
+        raises is logged, and changes no verdict. Of a coroutine's transaction it is called in the loop, or on another thread if
+        nobody awaits the transaction any more. Sends nothing."""
+        if self._ends is None:
+            raise RuntimeError("The transaction has ended: nothing can be asked for its end.")
+        if not callable(function) or inspect.iscoroutinefunction(function):
+            raise TypeError("What is called at the end of a transaction is a function of its verdict, and no coroutine.")
+        self._ends.append(function)
 
     def _query(
         self, model: type[Model], index: str | None, descending: bool, allow_lazy_filter: bool, inconsistent: bool
@@ -227,6 +241,8 @@ class Run(Generic[T]):
         self.function = function
         self.classes: dict[_oscommit.Model, type[Model]] = {}
         self.error: BaseException | None = None
+        self._begun: Changes | None = None
+        self._raised = False
         self.outcome: tuple[int, _oscommit.Error | None, int, int, str | None] | None = None
 
     @staticmethod
@@ -251,19 +267,48 @@ class Run(Generic[T]):
             call(of)
         except Exception as error:
             if not getattr(error, "retryable", False):
+                self._raised = True
                 raise
             self.error = error
             return False
+        except BaseException:
+            self._raised = True
+            raise
         return True
+
+    def _begin(self, tx: Changes) -> None:
+        """A run; what the one before has asked for is off."""
+        if self._begun is not None:
+            self._begun._ends = None
+        self._begun = tx
+
+    def _verdict(self) -> str:
+        if self.outcome is not None:
+            return VERDICTS.get(self.outcome[0], "committed")
+        return "not executed" if self._raised else "unknown"
+
+    def end(self) -> None:
+        """Calls what was asked for, once."""
+        tx, self._begun = self._begun, None
+        if tx is None:
+            return
+        functions, tx._ends = tx._ends or [], None
+        for function in functions:
+            try:
+                function(self._verdict())
+            except Exception:
+                _log.exception("%r, which was to be called at the end of a transaction, has failed.", function)
 
     def _run(self, native: _oscommit.Txn) -> None:
         self.tx = Transaction(native, self.classes)
+        self._begin(self.tx)
         self.value = _refuse_coroutine(self.function(self.tx))
 
     def _finalize(self, row: Model) -> None:
         _refuse_coroutine(row.finalize(self.tx))
 
     def lost(self) -> list[Abandoned]:
+        self.end()
         if self.outcome is None or self.outcome[0] not in (COMMITTED, UNKNOWN):
             return []
         verdict, failure, _, _, ticket = self.outcome
@@ -272,6 +317,7 @@ class Run(Generic[T]):
 
     def finish(self) -> T:
         assert self.outcome is not None
+        self.end()
         verdict, failure, _, _, ticket = self.outcome
         cause, self.error = self.error, None
         try:

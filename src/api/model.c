@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "model/model_schema_build.h"
 #include "syntax/json.h"
+#include "transact/end.h"
 #include "transact/stage.h"
 #include "transact/transact.h"
 
@@ -227,6 +228,15 @@ os_code os_txn_make_read_only(os_txn *txn, os_error *err)
     os_code code = say_begin(txn, &own);
     if (code == OS_OK)
         code = txn_only_read(txn, &own);
+    return say(txn, code, &own, err);
+}
+
+os_code os_txn_on_end(os_txn *txn, os_txn_end_fn function, void *context, os_error *err)
+{
+    os_error own;
+    os_code code = say_begin(txn, &own);
+    if (code == OS_OK)
+        code = txn_end_add(txn, function, context, &own);
     return say(txn, code, &own, err);
 }
 

@@ -5,6 +5,7 @@
 #include "client/arguments.h"
 #include "client/pause.h"
 #include "transact/attempt.h"
+#include "transact/end.h"
 #include "transact/query.h"
 #include "transact/transact.h"
 #include "transact/txn_ticket.h"
@@ -174,6 +175,7 @@ static void begin_run(struct os_txn *txn, os_error *err)
 {
     error_clear(err);
     error_clear(&txn->failed);
+    txn_end_drop_all(txn);
     txn->read_count = 0;
     txn->only_reads = txn->options->read_only != 0;
     txn->caches_rows = txn->options->cache_rows != 0;
@@ -281,6 +283,7 @@ os_verdict transact_run(os_client *client, const struct transact_arguments *argu
                              .call = &call,
                              .deadline_monotonic_ms = now.monotonic_ms + call.deadline_ms};
         result.verdict = run_all(&txn, arguments, &result, err);
+        txn_end_tell_all(&txn, result.verdict);
     }
     os_verdict verdict = result.verdict;
     if (arguments->ret != NULL && arguments->ret->size == sizeof(*arguments->ret))

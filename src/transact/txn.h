@@ -25,6 +25,7 @@ struct os_txn {
     os_error failed;       /* what was asked of it and came to nothing, so that it cannot commit; OS_OK: nothing */
     struct staged *staged; /* stage.h; NULL: none */
     void (*end_staged)(struct os_txn *txn, os_verdict verdict); /* at the end of the run; NULL with it */
+    struct txn_end *ends; /* end.h; in the order in which they were asked for. NULL: none */
 };
 
 void txn_free_rows(struct os_txn *txn);

@@ -322,6 +322,83 @@ TEST_WITH(bank, rows_that_are_written_are_finalized)
     assert_int_equal(bank_balance_of(bank, "a"), 7);
 }
 
+/* ------------------------------------------------------------------------------------------------ over */
+
+enum { TOLD_MAX = 4 };
+
+struct told {
+    struct plan plan;
+    os_code code; /* what the function returns */
+    int runs_again;
+    char names[TOLD_MAX + 1];
+    os_verdict verdicts[TOLD_MAX];
+    int64_t balances[TOLD_MAX];
+    size_t count;
+};
+struct asking {
+    struct told *told;
+    char name;
+};
+
+static void take_note(void *context, os_verdict verdict)
+{
+    const struct asking *asking = context;
+    struct told *told = asking->told;
+    assert_true(told->count < TOLD_MAX);
+    told->names[told->count] = asking->name;
+    told->verdicts[told->count] = verdict;
+    told->balances[told->count++] = bank_balance_of(told->plan.bank, told->plan.id);
+}
+
+static os_code deposit_and_ask(void *context, os_txn *txn, os_error *err)
+{
+    static struct asking first, second, again;
+    struct told *told = context;
+    first = (struct asking){told, 'a'};
+    second = (struct asking){told, 'b'};
+    again = (struct asking){told, 'x'};
+    CHECK_CODE(os_txn_on_end(txn, NULL, &first, err), OS_ERR_ARGUMENT, err);
+    if (told->runs_again-- > 0) {
+        CHECK_CODE(os_txn_on_end(txn, take_note, &again, err), OS_OK, err);
+        return OS_ERR_CONFLICT;
+    }
+    CHECK_CODE(os_txn_on_end(txn, take_note, &first, err), OS_OK, err);
+    CHECK_CODE(os_txn_on_end(txn, take_note, &second, err), OS_OK, err);
+    os_code code = bank_deposit(&told->plan, txn, err);
+    return code == OS_OK ? told->code : code;
+}
+
+TEST_WITH(bank, who_asked_for_it_is_told_the_verdict_once_when_it_stands)
+{
+    struct told told = {.plan = {.bank = bank, .id = "a", .balance = 7}, .runs_again = 1};
+    bank->options.initial_backoff_ms = 1;
+    CHECK_COMMITTED(bank, bank_create, &told.plan);
+    CHECK_COMMITTED(bank, deposit_and_ask, &told);
+    assert_string_equal(told.names, "ab");
+    for (size_t i = 0; i < told.count; i++) {
+        assert_int_equal(told.verdicts[i], OS_COMMITTED);
+        assert_int_equal(told.balances[i], 14); /* it asks by a transaction of its own */
+    }
+}
+
+TEST_WITH(bank, who_asked_for_it_is_told_that_nothing_was_applied)
+{
+    struct told told = {.plan = {.bank = bank, .id = "a", .balance = 7}, .code = OS_ERR_SOURCE};
+    CHECK_COMMITTED(bank, bank_create, &told.plan);
+    assert_int_equal(bank_transact(bank, deposit_and_ask, &told), OS_NOT_EXECUTED);
+    assert_int_equal(bank->error.code, OS_ERR_SOURCE);
+    assert_string_equal(told.names, "ab");
+    assert_int_equal(told.verdicts[0], OS_NOT_EXECUTED);
+    assert_int_equal(told.balances[0], 7);
+
+    struct told last = {.plan = {.bank = bank, .id = "a", .balance = 7}, .runs_again = 2};
+    bank->options.retries = 1;
+    bank->options.initial_backoff_ms = 1;
+    assert_int_equal(bank_transact(bank, deposit_and_ask, &last), OS_CONFLICT);
+    assert_string_equal(last.names, "x");
+    assert_int_equal(last.verdicts[0], OS_CONFLICT);
+}
+
 /* ------------------------------------------------------------------------------------------------ given up */
 
 struct giving_up {

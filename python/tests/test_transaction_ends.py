@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is called when a transaction is over."""
+
+import asyncio
+import threading
+
+import pytest
+from accounts import QUICK, add, found
+from oscommit import ContentionError
+
+
+def test_who_asked_for_it_is_told_once_when_the_verdict_stands(tables, account):
+    told, runs = [], []
+
+    def deposit(tx):
+        runs.append(tx)
+        tx.on_end(lambda verdict: told.append((len(runs), verdict, found(tables, account)["balance"])))
+        tx.get(account, "a").balance += 1
+        if len(runs) == 1:
+            add(tables, account, 3)
+
+    tables.transact(deposit, **QUICK)
+    assert told == [(2, "committed", 9)]
+    for tx in runs:
+        with pytest.raises(RuntimeError, match="has ended"):
+            tx.on_end(told.append)
+
+
+def test_it_is_told_that_nothing_was_applied(tables, account):
+    told = []
+
+    def lose(tx):
+        tx.on_end(told.append)
+        tx.get(account, "a").balance += 1
+        add(tables, account, 3)
+
+    with pytest.raises(ContentionError):
+        tables.transact(lose, retries=0)
+    assert told == ["conflict"]
+
+    def fail(tx):
+        tx.on_end(told.append)
+        raise KeyError("a")
+
+    with pytest.raises(KeyError):
+        tables.transact(fail)
+    assert told == ["conflict", "not executed"]
+    assert found(tables, account)["balance"] == 8
+
+
+def test_what_it_raises_changes_no_verdict(tables, account, caplog):
+    told = []
+
+    def deposit(tx):
+        tx.on_end(lambda verdict: told.append(verdict / 2))
+        tx.on_end(told.append)
+        tx.get(account, "a").balance += 1
+
+    tables.transact(deposit)
+    assert told == ["committed"] and found(tables, account)["balance"] == 6
+    assert "was to be called at the end of a transaction, has failed" in caplog.text
+
+    async def wait(verdict):
+        pass
+
+    for wrong in (None, wait):
+        with pytest.raises(TypeError, match="a function of its verdict"):
+            tables.transact(lambda tx, wrong=wrong: tx.on_end(wrong))
+
+
+async def test_a_coroutine_is_told_in_its_loop(tables, account):
+    told = []
+
+    def note(verdict):
+        told.append((verdict, threading.current_thread(), asyncio.current_task()))
+
+    async def deposit(tx):
+        tx.on_end(note)
+        (await tx.get(account, "a")).balance += 1
+
+    await tables.transact_async(deposit)
+    assert told == [("committed", threading.current_thread(), asyncio.current_task())]
+    assert found(tables, account)["balance"] == 6
+
+
+async def test_one_that_is_cancelled_is_told_what_became_of_it(tables, account):
+    told, under_way = [], asyncio.Event()
+
+    async def wait(tx):
+        tx.on_end(told.append)
+        (await tx.get(account, "a")).balance += 1
+        under_way.set()
+        await asyncio.sleep(3600)
+
+    task = asyncio.ensure_future(tables.transact_async(wait))
+    await under_way.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert told == ["not executed"]
+    assert found(tables, account)["balance"] == 5
