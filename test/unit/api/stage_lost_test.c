@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define DATED     "\r\nx-amz-request-id: 1\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\n"
+/* The next request comes on a connection of its own: on this one it could meet the server's close. */
+#define DATED     "\r\nConnection: close\r\nx-amz-request-id: 1\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\n"
 #define WAS_PUT   "HTTP/1.1 200 OK" DATED "ETag: \"0cc175b9c0f1b6a831c399e269772661\"\r\nContent-Length: 0\r\n\r\n"
 #define IS_GONE   "HTTP/1.1 204 No Content" DATED "\r\n"
 #define NO_RIGHTS "<Error><Code>AccessDenied</Code><Message>made up</Message></Error>"

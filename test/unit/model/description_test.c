@@ -94,9 +94,6 @@ TEST(what_is_no_model_as_a_whole_is_refused_with_a_sentence)
     struct model_description description = {.fields = &field, .field_count = 1, .key = NAMES("k")};
     refuse(&description, "The model has no name. Give it one.");
     description.name = "M";
-    description.key = NULL;
-    refuse(&description, "M: KEY wants an array of 1 to 100 names of fields.");
-    description.key = NAMES("k");
     description.indexes = indexes;
     description.index_count = 2;
     refuse(&description, "M: an index has no name, or two have one.");

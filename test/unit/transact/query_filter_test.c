@@ -40,7 +40,7 @@ static void open_query(struct query *query, const char *index, bool allows_lazy)
     assert_int_equal(query_plan_open(&query->model, &options, false, &query->plan, &query->err), OS_OK);
 }
 
-#define NO_JSON "its value is no JSON."
+#define NO_JSON "its value is no JSON: "
 
 static const struct {
     const char *name;
@@ -57,11 +57,15 @@ static const struct {
      .sentence = "M.n: \"\" is none of ==, !=, >, >=, <, <=, prefix, between and contains."},
     {"a strange operation", "n", "=", "1",
      .sentence = "M.n: \"=\" is none of ==, !=, >, >=, <, <=, prefix, between and contains."},
-    {"no value", "n", "==", NULL, .sentence = "M.n \"==\": " NO_JSON},
-    {"an empty value", "n", "==", "", .sentence = "M.n \"==\": " NO_JSON},
-    {"half a value", "n", "==", "[1", .sentence = "M.n \"==\": " NO_JSON},
-    {"two values", "n", "==", "1 2", .sentence = "M.n \"==\": " NO_JSON},
-    {"a member twice", "o", "==", "{\"a\":1,\"a\":2}", .sentence = "M.o \"==\": " NO_JSON},
+    {"no value", "n", "==", NULL, .sentence = "M.n \"==\": it has no value: it is NULL."},
+    {"an empty value", "n", "==", "",
+     .sentence = "M.n \"==\": " NO_JSON "unexpected token near end of file (line 1, column 0)."},
+    {"half a value", "n", "==", "[1",
+     .sentence = "M.n \"==\": " NO_JSON "']' expected near end of file (line 1, column 2)."},
+    {"two values", "n", "==", "1 2",
+     .sentence = "M.n \"==\": " NO_JSON "end of file expected near '2' (line 1, column 3)."},
+    {"a member twice", "o", "==", "{\"a\":1,\"a\":2}",
+     .sentence = "M.o \"==\": " NO_JSON "duplicate object key near '\"a\"' (line 1, column 10)."},
     {"a value of another type", "n", "==", "\"1\"", .sentence = "M.n: the value \"1\" is no integer."},
     {"a value that breaks a rule", "n", "<", "10", .sentence = "M.n: the value 10 is above the maximum 9."},
     {"another test of the partition key", "k", ">", "\"a\"",
@@ -167,7 +171,7 @@ TEST_WITH(query, a_value_has_room_for_all_of_an_item_and_no_more)
     json[0] = '7';
     json[MAX + 1] = '\0';
     assert_int_equal(query_plan_filter(&query->plan, "n", "==", json, &query->err), OS_ERR_ARGUMENT);
-    assert_string_equal(query->err.message, "M.n \"==\": " NO_JSON);
+    assert_string_equal(query->err.message, "M.n \"==\": its value is longer than an item can be.");
     json[MAX] = '\0';
     assert_int_equal(query_plan_filter(&query->plan, "n", "==", json, &query->err), OS_OK);
     free(json);
