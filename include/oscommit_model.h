@@ -55,7 +55,8 @@ OS_API void os_model_free(os_model *model); /* no transaction that uses it is un
 OS_API os_code os_model_table_create(os_client *client, const os_model *model, const os_call *call, os_error *err);
 
 /* The same table as a resource of a CloudFormation template, for who makes tables by infrastructure as code: an object of JSON
- * of the type AWS::DynamoDB::Table, which is kept when the template lets go of it. Sends nothing. *ret is for os_free.
+ * of the type AWS::DynamoDB::Table, which is kept when the template lets go of it, or replaces it. Sends nothing. *ret is for
+ * os_free; NULL on failure.
  *   OS_ERR_ARGUMENT  also a table whose name DynamoDB does not take; OS_ERR_NO_MEMORY */
 OS_API os_code os_model_table_resource(const os_model *model, char **ret, os_error *err);
 

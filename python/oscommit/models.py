@@ -300,7 +300,7 @@ class Model:
     @classmethod
     def table_resource(cls) -> dict[str, Any]:
         """The table as `Client.table(..., create=True)` makes it at DynamoDB, as a resource of a CloudFormation template, of the
-        type AWS::DynamoDB::Table. It is kept when the template lets go of it. Sends nothing."""
+        type AWS::DynamoDB::Table. It is kept when the template lets go of it, or replaces it. Sends nothing."""
         resource: dict[str, Any] = json.loads(ask(_oscommit.table_resource, cls._model()))
         return resource
 

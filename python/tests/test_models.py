@@ -73,7 +73,8 @@ def test_a_table_is_a_resource_of_a_template():
             expire = "seen"
 
     resource = Place.table_resource()
-    assert (resource["Type"], resource["DeletionPolicy"]) == ("AWS::DynamoDB::Table", "Retain")
+    assert resource["Type"] == "AWS::DynamoDB::Table"
+    assert resource["DeletionPolicy"] == resource["UpdateReplacePolicy"] == "Retain"
     assert resource["Properties"] == {
         "TableName": "places",
         "AttributeDefinitions": [{"AttributeName": "_id", "AttributeType": "S"}],

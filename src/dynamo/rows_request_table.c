@@ -2,6 +2,7 @@
 /* Requests that make a table by its definition. Those that ask what it is are in request_table.c. */
 #include "dynamo/request_parts.h"
 #include "dynamo/rows_request.h"
+#include "rows/check.h"
 #include "syntax/json.h"
 
 #include <string.h>
@@ -165,11 +166,15 @@ os_code rows_build_resource(const char *table, const struct rows_definition *def
 {
     buf_init(ret, TABLE_BODY_MAX);
     os_code code = dynamo_check_table(table, err);
+    if (code == OS_OK && !rows_is_name(text_from(table)))
+        code = error_set(err, OS_ERR_ARGUMENT, "A template makes a table by its name, which is no ARN: %.255s.", table);
     if (code == OS_OK)
         code = rows_definition_check(definition, err);
     if (code != OS_OK)
         return code;
-    buf_add_str(ret, "{\"Type\":\"AWS::DynamoDB::Table\",\"DeletionPolicy\":\"Retain\",\"Properties\":{");
+    /* The first is for a resource that leaves the template, the second for one that another takes the place of. */
+    buf_add_str(ret, "{\"Type\":\"AWS::DynamoDB::Table\",\"DeletionPolicy\":\"Retain\","
+                     "\"UpdateReplacePolicy\":\"Retain\",\"Properties\":{");
     dynamo_add_table(ret, table);
     add_definition(ret, definition);
     if (definition->ttl != NULL)

@@ -93,6 +93,7 @@ os_code transact_table_resource(const os_model *model, char **ret, os_error *err
     struct buf text;
     struct description description = {.indexes = NULL};
     os_code code = describe(model->model, &description, err);
+    *ret = NULL;
     buf_init(&text, 0);
     if (code == OS_OK)
         code = rows_build_resource(model->table_name, &description.definition, &text, err);

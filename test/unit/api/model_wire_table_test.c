@@ -111,6 +111,7 @@ static void check_resource(const char *file)
     os_free(text);
     assert_string_equal(json_string_value(json_object_get(resource, "Type")), "AWS::DynamoDB::Table");
     assert_string_equal(json_string_value(json_object_get(resource, "DeletionPolicy")), "Retain");
+    assert_string_equal(json_string_value(json_object_get(resource, "UpdateReplacePolicy")), "Retain");
     assert_string_equal(json_string_value(json_object_get(properties, "TableName")), "things");
     assert_string_equal(json_string_value(json_object_get(properties, "BillingMode")), "PAY_PER_REQUEST");
     check_asked(properties, &table, file);
@@ -174,12 +175,19 @@ TEST(a_table_that_dynamodb_cannot_have_is_not_described)
 {
     static const char schema[] = "{\"title\":\"M\",\"properties\":{\"n\":{\"type\":\"integer\"}}}";
     os_model *model = NULL;
+    char unset = 0;
     char *text = NULL;
     os_error err;
     CHECK_CODE(os_model_parse(schema, "a b", &model, &err), OS_OK, &err);
     CHECK_CODE(os_model_table_resource(model, &text, &err), OS_ERR_ARGUMENT, &err);
     CHECK_SAYS(&err, "\"a b\" is not the name of a DynamoDB table");
-    CHECK_CODE(os_model_table_resource(NULL, &text, &err), OS_ERR_ARGUMENT, &err);
+    os_model_free(model);
+    CHECK_CODE(os_model_parse(schema, "arn:aws:dynamodb:us-east-1:123456789012:table/things", &model, &err), OS_OK,
+               &err);
+    text = &unset;
+    CHECK_CODE(os_model_table_resource(model, &text, &err), OS_ERR_ARGUMENT, &err);
+    CHECK_SAYS(&err, "which is no ARN");
     assert_null(text);
+    CHECK_CODE(os_model_table_resource(NULL, &text, &err), OS_ERR_ARGUMENT, &err);
     os_model_free(model);
 }
