@@ -85,6 +85,19 @@ static PyObject *outcome(const os_txn_result *result, const os_error *err)
                          result->runs, result->requests, text_object(result->ticket));
 }
 
+/* Of one that may have been applied. */
+static void lose_outcome(PyObject *function)
+{
+    PyObject *type;
+    PyObject *value;
+    PyObject *traceback;
+
+    PyErr_Fetch(&type, &value, &traceback);
+    if (PyObject_SetAttrString(function, "outcome_is_lost", Py_True) != 0)
+        PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+}
+
 static PyObject *transact(struct running *running, const os_txn_options *options)
 {
     struct blocking *blocking = &running->blocking;
@@ -95,11 +108,14 @@ static PyObject *transact(struct running *running, const os_txn_options *options
     blocking_let_go(blocking);
     (void)os_transact(client, options, run_function, running, &blocking->call, &result, &err);
     blocking_take_back(blocking);
-    PyObject *made = PyErr_Occurred() == NULL ? outcome(&result, &err) : NULL;
+    bool has_returned = PyErr_Occurred() == NULL;
+    PyObject *made = has_returned ? outcome(&result, &err) : NULL;
     os_txn_result_clear(&result);
     /* A signal that came meanwhile is handled before the caller has what is returned. */
     if (made != NULL && PyObject_SetAttrString(running->function, "outcome", made) != 0)
         Py_CLEAR(made);
+    if (has_returned && made == NULL)
+        lose_outcome(running->function);
     return made;
 }
 

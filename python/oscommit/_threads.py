@@ -33,7 +33,7 @@ Wanted = Callable[[], Awaitable[None]]
 
 class Call(Generic[T]):
     """A call that blocks: `give` makes its value of what the library returns, and `lost` says what is to be told if nobody gets
-    that."""
+    that. `end` comes before `give`: what it returns is raised in place of the value."""
 
     def __init__(
         self,
@@ -43,10 +43,11 @@ class Call(Generic[T]):
         deadline_s: float | None,
         give: Callable[[Any], T],
         lost: Callable[[], list[Abandoned]] = list,
+        end: Callable[[], BaseException | None] = lambda: None,
     ) -> None:
         deadline_ms_of(deadline_s)
         self.client, self.native, self.arguments, self.deadline_s = client, native, arguments, deadline_s
-        self.give, self.lost = give, lost
+        self._give, self.lost, self._end = give, lost, end
 
     def run(self) -> T:
         try:
@@ -55,6 +56,16 @@ class Call(Generic[T]):
             self.interrupted(why)
             raise
         return self.give(found)
+
+    def give(self, found: Any) -> T:
+        why = self._end()
+        if why is None:
+            return self._give(found)
+        try:
+            self.interrupted(why)
+            raise why
+        finally:
+            del why  # a frame that it keeps must not keep it
 
     async def run_async(self) -> T:
         return await Flight(self).fly(_gates_of(asyncio.get_running_loop())[0])

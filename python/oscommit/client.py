@@ -158,6 +158,7 @@ class Client(Abandons):
             deadline_s=deadline_s,
             give=lambda outcome: run.finish(),
             lost=run.lost,
+            end=run.end,
         )
 
     def transact(self, function: Callable[[Transaction], T], **options: Unpack[TransactOptions]) -> T:

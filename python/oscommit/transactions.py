@@ -242,7 +242,7 @@ class Run(Generic[T]):
         self.classes: dict[_oscommit.Model, type[Model]] = {}
         self.error: BaseException | None = None
         self._begun: Changes | None = None
-        self._raised = False
+        self.outcome_is_lost = False
         self.outcome: tuple[int, _oscommit.Error | None, int, int, str | None] | None = None
 
     @staticmethod
@@ -267,13 +267,9 @@ class Run(Generic[T]):
             call(of)
         except Exception as error:
             if not getattr(error, "retryable", False):
-                self._raised = True
                 raise
             self.error = error
             return False
-        except BaseException:
-            self._raised = True
-            raise
         return True
 
     def _begin(self, tx: Changes) -> None:
@@ -285,19 +281,27 @@ class Run(Generic[T]):
     def _verdict(self) -> str:
         if self.outcome is not None:
             return VERDICTS.get(self.outcome[0], "committed")
-        return "not executed" if self._raised else "unknown"
+        # What was raised ended the run before its commit.
+        return "unknown" if self.outcome_is_lost else "not executed"
 
-    def end(self) -> None:
-        """Calls what was asked for, once."""
+    def end(self) -> BaseException | None:
+        """Calls what was asked for, once. What it raises is logged; the first that is to end the program is returned."""
         tx, self._begun = self._begun, None
         if tx is None:
-            return
+            return None
         functions, tx._ends = tx._ends or [], None
+        first: BaseException | None = None
         for function in functions:
             try:
                 function(self._verdict())
-            except Exception:
+            except BaseException as error:
                 _log.exception("%r, which was to be called at the end of a transaction, has failed.", function)
+                if first is None and isinstance(error, (KeyboardInterrupt, SystemExit)):
+                    first = error
+        try:
+            return first
+        finally:
+            del first
 
     def _run(self, native: _oscommit.Txn) -> None:
         self.tx = Transaction(native, self.classes)
@@ -317,7 +321,6 @@ class Run(Generic[T]):
 
     def finish(self) -> T:
         assert self.outcome is not None
-        self.end()
         verdict, failure, _, _, ticket = self.outcome
         cause, self.error = self.error, None
         try:

@@ -4,9 +4,11 @@
 import asyncio
 import threading
 
+import oscommit
 import pytest
 from accounts import QUICK, add, found
 from oscommit import ContentionError
+from oscommit.transactions import Run
 
 
 def test_who_asked_for_it_is_told_once_when_the_verdict_stands(tables, account):
@@ -66,6 +68,51 @@ def test_what_it_raises_changes_no_verdict(tables, account, caplog):
     for wrong in (None, wait):
         with pytest.raises(TypeError, match="a function of its verdict"):
             tables.transact(lambda tx, wrong=wrong: tx.on_end(wrong))
+
+
+def test_an_interrupt_among_them_says_what_was_committed(tables, account):
+    told = []
+
+    def deposit(tx):
+        tx.on_end(lambda verdict: exec("raise KeyboardInterrupt"))
+        tx.on_end(told.append)
+        tx.get(account, "a").balance += 1
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        tables.transact(deposit)
+    assert told == ["committed"] and oscommit.abandoned(caught.value).verdict == "committed"
+    assert found(tables, account)["balance"] == 6
+
+
+def test_an_interrupt_before_another_run_is_told_as_nothing(tables, account, monkeypatch):
+    told, calls, call = [], [], Run.__call__
+
+    class Again(Exception):
+        retryable = True
+
+    def interrupt(run, native):
+        calls.append(run)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return call(run, native)
+
+    def deposit(tx):
+        tx.on_end(told.append)
+        raise Again
+
+    monkeypatch.setattr(Run, "__call__", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        tables.transact(deposit, **QUICK)
+    assert len(calls) == 2 and told == ["not executed"]
+
+
+async def test_one_that_says_it_is_cancelled_cancels_nobody(tables, account):
+    async def deposit(tx):
+        tx.on_end(lambda verdict: exec("raise asyncio.CancelledError", {"asyncio": asyncio}))
+        (await tx.get(account, "a")).balance += 1
+
+    await tables.transact_async(deposit)
+    assert found(tables, account)["balance"] == 6
 
 
 async def test_a_coroutine_is_told_in_its_loop(tables, account):
