@@ -189,11 +189,12 @@ static os_code refuse_text(const char *field, const char *json, os_error *err)
     if (strnlen(json, FIELD_TEXT_MAX + 1) > FIELD_TEXT_MAX)
         return error_set(err, OS_ERR_ARGUMENT, "The new value of the field %.60s has more than %d bytes of JSON.",
                          name_of(field), FIELD_TEXT_MAX);
-    return error_set(err, OS_ERR_ARGUMENT, "The new value of the field %.60s is no JSON: %s.", name_of(field),
-                     json_parse_fault(json, strlen(json), VALUE_FLAGS, fault));
+    const char *why = json_parse_fault(json, strlen(json), VALUE_FLAGS, fault);
+    if (why == NULL)
+        return error_no_memory(err);
+    return error_set(err, OS_ERR_ARGUMENT, "The new value of the field %.60s is no JSON: %s.", name_of(field), why);
 }
 
-/* What can be read only the second time was short of memory the first time. */
 os_code os_row_set(os_row *row, const char *field, const char *json, os_error *err)
 {
     os_error own;
@@ -201,11 +202,8 @@ os_code os_row_set(os_row *row, const char *field, const char *json, os_error *e
     error_clear(&own);
     const char *text = json != NULL ? json : "null";
     json_t *value = read_value(text);
-    if (value == NULL) {
-        json_t *again = read_value(text);
-        code = again != NULL ? error_no_memory(&own) : refuse_text(field, text, &own);
-        json_decref(again);
-    }
+    if (value == NULL)
+        code = refuse_text(field, text, &own);
     return set_value(row, field, value, code, &own, err);
 }
 

@@ -269,8 +269,11 @@ os_code model_read(const char *text, size_t len, struct model **ret, os_error *e
                          MODEL_TEXT_MAX);
     char fault[JSON_FAULT_SIZE];
     json_t *schema = json_read(text, len);
+    const char *why = schema == NULL ? json_read_fault(text, len, fault) : NULL;
+    if (why != NULL)
+        return error_set(err, OS_ERR_ARGUMENT, "The model is no JSON object: %s.", why);
     if (schema == NULL)
-        return error_set(err, OS_ERR_ARGUMENT, "The model is no JSON object: %s.", json_read_fault(text, len, fault));
+        return error_no_memory(err);
     os_code code = model_build(schema, ret, err);
     json_decref(schema);
     return code;

@@ -34,8 +34,10 @@ static os_code read_model(const char *text, const char *model, json_t **ret, os_
     if (text == NULL || *ret != NULL)
         return OS_OK;
     char fault[JSON_FAULT_SIZE];
-    return error_set(err, OS_ERR_ARGUMENT, "The %s model is no strict JSON object: %s.", model,
-                     json_read_fault(text, strlen(text), fault));
+    const char *why = json_read_fault(text, strlen(text), fault);
+    if (why == NULL)
+        return error_no_memory(err);
+    return error_set(err, OS_ERR_ARGUMENT, "The %s model is no strict JSON object: %s.", model, why);
 }
 
 /* ------------------------------------------------------------------------------------------------ items */

@@ -76,22 +76,28 @@ json_t *json_read(const char *text, size_t len)
     return root;
 }
 
-const char *json_parse_fault(const char *text, size_t len, size_t flags, char ret[JSON_FAULT_SIZE])
+static const char *fault_of(const char *text, size_t len, size_t flags, bool is_object, char ret[JSON_FAULT_SIZE])
 {
     json_error_t where;
     json_t *root = json_parse(text, len, flags, &where);
-    if (root != NULL)
-        snprintf(ret, JSON_FAULT_SIZE, "%s", json_is_object(root) ? "there was not enough memory" : "it is no object");
-    else
-        snprintf(ret, JSON_FAULT_SIZE, "%s (line %d, column %d)", where.text, where.line, where.column);
+    bool is_json = root != NULL;
+    bool is_read = is_json && (!is_object || json_is_object(root));
     json_decref(root);
+    if (is_json)
+        return is_read ? NULL : "it is no object";
+    snprintf(ret, JSON_FAULT_SIZE, "%s (line %d, column %d)", where.text, where.line, where.column);
     return ret;
+}
+
+const char *json_parse_fault(const char *text, size_t len, size_t flags, char ret[JSON_FAULT_SIZE])
+{
+    return fault_of(text, len, flags, false, ret);
 }
 
 const char *json_read_fault(const char *text, size_t len, char ret[JSON_FAULT_SIZE])
 {
     if (is_within_bounds(text, len))
-        return json_parse_fault(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, ret);
+        return fault_of(text, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, true, ret);
     snprintf(ret, JSON_FAULT_SIZE, "it has more than %d levels, or more than %d values", JSON_DEPTH_MAX,
              JSON_VALUES_MAX);
     return ret;

@@ -27,8 +27,9 @@ json_t *json_read(const char *text, size_t len);
 /* Whether that is because it is over a bound. */
 bool json_is_too_large(const char *text, size_t len);
 
-/* Why json_read, or json_parse with these flags, gives nothing for it: a clause for a sentence, such as "duplicate object key near
- * '"a"' (line 1, column 12)". The bounds are json_read's, which reads objects only. */
+/* Why json_read, or json_parse with these flags, gave nothing for it: a clause for a sentence, such as "duplicate object
+ * key near '"a"' (line 1, column 12)". NULL: it gives something now, so there was not enough memory. The bounds are
+ * json_read's, which reads objects only. */
 enum { JSON_FAULT_SIZE = 256 };
 const char *json_read_fault(const char *text, size_t len, char ret[JSON_FAULT_SIZE]);
 const char *json_parse_fault(const char *text, size_t len, size_t flags, char ret[JSON_FAULT_SIZE]);

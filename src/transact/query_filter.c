@@ -127,12 +127,10 @@ static os_code read_values(const struct asked *asked, const char *json, struct q
         return refuse(asked, json == NULL ? "it has no value: it is NULL" : "its value is longer than an item can be");
     json_t *given = json_parse(json, strlen(json), FLAGS, NULL);
     if (given == NULL) {
-        given = json_parse(json, strlen(json), FLAGS, NULL);
-        if (given != NULL) { /* only the first time there was no memory */
-            json_decref(given);
+        const char *because = json_parse_fault(json, strlen(json), FLAGS, why);
+        if (because == NULL)
             return error_no_memory(asked->err);
-        }
-        snprintf(fault, sizeof(fault), "its value is no JSON: %s", json_parse_fault(json, strlen(json), FLAGS, why));
+        snprintf(fault, sizeof(fault), "its value is no JSON: %s", because);
         return refuse(asked, fault);
     }
     os_code code = take_values(asked, given, condition);

@@ -125,25 +125,14 @@ os_code txn_check_new(const struct os_txn *txn, const os_model *model, const jso
                      row_text(row, text));
 }
 
-/* json_read does not tell why it gives nothing: what can be read now was short of memory. */
-static bool was_short_of_memory(const char *text)
-{
-    if (json_is_too_large(text, strlen(text)))
-        return false;
-    json_t *read = json_parse(text, strlen(text), JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
-    bool was_short = json_is_object(read);
-    json_decref(read);
-    return was_short;
-}
-
 os_code txn_parse(const char *text, const char *what, json_t **ret, os_error *err)
 {
+    char fault[JSON_FAULT_SIZE];
     *ret = text != NULL ? json_read(text, strlen(text)) : NULL;
     if (*ret != NULL)
         return OS_OK;
-    if (text != NULL && was_short_of_memory(text))
+    const char *why = text != NULL ? json_read_fault(text, strlen(text), fault) : "it is NULL";
+    if (why == NULL)
         return error_no_memory(err);
-    char fault[JSON_FAULT_SIZE];
-    return error_set(err, OS_ERR_ARGUMENT, "%s is no strict JSON object: %s.", what,
-                     text != NULL ? json_read_fault(text, strlen(text), fault) : "it is NULL");
+    return error_set(err, OS_ERR_ARGUMENT, "%s is no strict JSON object: %s.", what, why);
 }
