@@ -290,10 +290,11 @@ class Run(Generic[T]):
         if tx is None:
             return None
         functions, tx._ends = tx._ends or [], None
+        verdict = self._verdict()
         first: BaseException | None = None
         for function in functions:
             try:
-                function(self._verdict())
+                function(verdict)
             except BaseException as error:
                 _log.exception("%r, which was to be called at the end of a transaction, has failed.", function)
                 if first is None and isinstance(error, (KeyboardInterrupt, SystemExit)):

@@ -59,11 +59,13 @@ void fd_occupy_standard(void)
             (void)close(fd); /* another thread was quicker */
 }
 
-int64_t fd_read_at(int fd, void *ret, size_t size, uint64_t offset)
+/* At `offset`, or from where the descriptor stands: not every file can be read elsewhere. */
+static int64_t read_all(int fd, char *ret, size_t size, const uint64_t *offset)
 {
     size_t done = 0;
     while (done < size) {
-        ssize_t got = pread(fd, (char *)ret + done, size - done, (off_t)(offset + done));
+        ssize_t got = offset != NULL ? pread(fd, ret + done, size - done, (off_t)(*offset + done))
+                                     : read(fd, ret + done, size - done);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -73,6 +75,16 @@ int64_t fd_read_at(int fd, void *ret, size_t size, uint64_t offset)
         done += (size_t)got;
     }
     return (int64_t)done;
+}
+
+int64_t fd_read(int fd, void *ret, size_t size)
+{
+    return read_all(fd, ret, size, NULL);
+}
+
+int64_t fd_read_at(int fd, void *ret, size_t size, uint64_t offset)
+{
+    return read_all(fd, ret, size, &offset);
 }
 
 static uint64_t bytes_received(int fd)

@@ -20,7 +20,8 @@ int fd_above_standard(int fd);
  * standard stream is closed, as SQLite does. */
 void fd_occupy_standard(void);
 
-/* Reads up to `size` bytes at `offset`, less only at the end of the file. -1 and errno. */
+/* Reads up to `size` bytes from where it stands, or at `offset`; less only at the end of the file. -1 and errno. */
+int64_t fd_read(int fd, void *ret, size_t size);
 int64_t fd_read_at(int fd, void *ret, size_t size, uint64_t offset);
 
 /* Bytes that were read from this TCP connection; 0 where the kernel does not count (before Linux 4.1). */

@@ -49,25 +49,8 @@ int named_file_open(const char *path, const char **ret_why)
     return fd;
 }
 
-/* Up to max + 1 bytes; -1 with errno on an error. */
-static ssize_t read_up_to(int fd, char *data, size_t max)
-{
-    size_t len = 0;
-    while (len <= max) {
-        ssize_t got = read(fd, data + len, max + 1 - len);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        len += (size_t)got;
-    }
-    return (ssize_t)len;
-}
-
 /* NULL for a text of at most `max` bytes. */
-static const char *what_is_wrong(const char *data, ssize_t len, size_t max)
+static const char *what_is_wrong(const char *data, int64_t len, size_t max)
 {
     if (len < 0)
         return strerror(errno);
@@ -82,7 +65,7 @@ char *named_file_read(const char *path, size_t max, size_t *ret_len, const char 
     if (fd < 0)
         return NULL;
     char *data = malloc(max + 2);
-    ssize_t len = data != NULL ? read_up_to(fd, data, max) : 0;
+    int64_t len = data != NULL ? fd_read(fd, data, max + 1) : 0;
     *ret_why = data != NULL ? what_is_wrong(data, len, max) : strerror(ENOMEM);
     (void)close(fd);
     if (*ret_why == NULL) {
