@@ -81,7 +81,7 @@ static const char *fault_of(const char *text, size_t len, size_t flags, bool is_
     json_error_t where;
     json_t *root = json_parse(text, len, flags, &where);
     bool is_json = root != NULL;
-    bool is_read = is_json && (!is_object || json_is_object(root));
+    bool is_read = !is_object || json_is_object(root);
     json_decref(root);
     if (is_json)
         return is_read ? NULL : "it is no object";
