@@ -165,13 +165,19 @@ static void dynamo_call_read_date(struct dynamo_call *call, const struct http_re
     call->has_date = date != NULL && text_parse_http_date(text_from(date), &call->date_s);
 }
 
-/* A clock of ours that was set right meanwhile would be wrong by what mended it before. */
+/* X5: a clock of ours that is ahead makes a signature live longer, and is not refused before it is 5 minutes ahead. */
+enum { CLOCK_AHEAD_MAX_S = 60 };
+
+/* A clock of ours that was set right meanwhile would be wrong by what mended it before. Without a refusal a Date is
+ * believed only where it makes a signature live shorter. */
 static void dynamo_call_keep_skew(const struct dynamo_call *call, const struct http_response *response)
 {
     struct dynamo_connection *connection = call->connection;
-    bool is_marked = http_headers_get(&response->headers, "x-amzn-requestid") != NULL;
-    if (connection->skew_s != 0 && call->has_date && is_marked)
-        connection->skew_s = call->date_s - wall_clock_s();
+    if (!call->has_date || http_headers_get(&response->headers, "x-amzn-requestid") == NULL)
+        return;
+    int64_t skew_s = call->date_s - wall_clock_s();
+    if (connection->skew_s != 0 || skew_s < -CLOCK_AHEAD_MAX_S)
+        connection->skew_s = skew_s;
 }
 
 bool dynamo_call_repeats(struct dynamo_call *call, const struct dynamo_error *detail)

@@ -50,25 +50,62 @@ TEST_WITH(dynamo_rows, a_clock_that_is_wrong_is_mended_and_the_request_sent_agai
     row_answer_free(&answer);
 }
 
-TEST_WITH(dynamo_rows, a_clock_that_is_right_again_is_believed)
+/* The Date of a service whose clock shows `seconds` more than ours. */
+static const char *date_after(time_t seconds, char ret[64])
 {
-    char date[64];
-    time_t now = time(NULL);
+    time_t then = time(NULL) + seconds;
     struct tm utc;
+    assert_non_null(gmtime_r(&then, &utc));
+    assert_true(strftime(ret, 64, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &utc) > 0);
+    return ret;
+}
+
+static time_t signed_at(struct dynamo_rows *dynamo_rows, size_t number)
+{
+    struct tm utc = {0};
+    assert_non_null(strptime(header_of(dynamo_rows, number, "x-amz-date"), "%Y%m%dT%H%M%SZ", &utc));
+    return timegm(&utc);
+}
+
+static void write_twice(struct dynamo_rows *dynamo_rows)
+{
     struct requests requests;
     requests_make(&dynamo_rows->trees, &requests);
-    assert_non_null(gmtime_r(&now, &utc));
-    assert_true(strftime(date, sizeof(date), "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &utc) > 0);
-    push_with(dynamo_rows, "400 Bad Request", DATE, SKEWED);
-    push_with(dynamo_rows, "200 OK", date, "{}");
-    push(dynamo_rows, "{}");
     for (int i = 0; i < 2; i++) {
         struct row_answer answer = ask(dynamo_rows, &requests.alone);
         CHECK_ANSWER(&answer, TABLE_OK);
         row_answer_free(&answer);
     }
+}
+
+TEST_WITH(dynamo_rows, a_clock_that_is_right_again_is_believed)
+{
+    char date[64];
+    push_with(dynamo_rows, "400 Bad Request", DATE, SKEWED);
+    push_with(dynamo_rows, "200 OK", date_after(0, date), "{}");
+    push(dynamo_rows, "{}");
+    write_twice(dynamo_rows);
     assert_memory_equal(header_of(dynamo_rows, 1, "x-amz-date"), "2030", 4);
     assert_memory_not_equal(header_of(dynamo_rows, 2, "x-amz-date"), "2030", 4);
+}
+
+TEST_WITH(dynamo_rows, a_clock_that_is_ahead_is_mended_before_it_is_refused)
+{
+    char date[64];
+    push_with(dynamo_rows, "200 OK", date_after(-240, date), "{}");
+    push(dynamo_rows, "{}");
+    write_twice(dynamo_rows);
+    assert_in_range(signed_at(dynamo_rows, 0), time(NULL) - 60, time(NULL));
+    assert_in_range(signed_at(dynamo_rows, 1), time(NULL) - 300, time(NULL) - 235);
+}
+
+TEST_WITH(dynamo_rows, no_answer_alone_makes_a_signature_live_longer)
+{
+    char date[64];
+    push_with(dynamo_rows, "200 OK", date_after(240, date), "{}");
+    push(dynamo_rows, "{}");
+    write_twice(dynamo_rows);
+    assert_in_range(signed_at(dynamo_rows, 1), time(NULL) - 60, time(NULL));
 }
 
 TEST_WITH(dynamo_rows, a_clock_that_is_wrong_again_is_the_answer)
