@@ -144,12 +144,12 @@ static void row_call_interrupted(struct op *op, enum op_reason reason)
 {
     struct row_call *call = container_of(op, struct row_call, op);
     struct row_service *rows = call->client->rows;
-    os_error last = call->error;
     if (call->under_way != NULL) {
-        rows->vtable->cancel(rows, call->under_way);
+        bool is_untouched = rows->vtable->cancel(rows, call->under_way, &call->error);
         call->under_way = NULL;
-        call->is_lost = call->is_lost || is_write(&call->request);
+        call->is_lost = call->is_lost || (is_write(&call->request) && !is_untouched);
     }
+    os_error last = call->error;
     (void)error_set(&call->error, op_reason_code(reason), "The %s was ended: %s.%s%.500s", call->name,
                     op_reason_clause(reason), last.code != OS_OK ? " Last trouble: " : "", last.message);
     row_call_over(call);

@@ -400,10 +400,13 @@ static struct row_op *row_dynamo_start(struct row_service *service, const struct
     return NULL;
 }
 
-static void row_dynamo_cancel(struct row_service *service, struct row_op *op)
+static bool row_dynamo_cancel(struct row_service *service, struct row_op *op, os_error *err)
 {
     (void)service;
+    (void)err;
+    bool was_sent = op->call.requests > 0;
     dynamo_call_cancel(&op->call);
+    return !was_sent;
 }
 
 static void row_dynamo_free(struct row_service *service)

@@ -67,7 +67,9 @@ struct row_service_vtable {
      * where it is too much for one answer, as is a page, which has fewer items then; nothing else. */
     struct row_op *(*start)(struct row_service *service, const struct row_request *request, row_done_fn done,
                             void *context);
-    void (*cancel)(struct row_service *service, struct row_op *op);
+    /* True: the operation has changed nothing, and will not. `err` says what it waited for, where that is known; else it
+     * stays as it is. */
+    bool (*cancel)(struct row_service *service, struct row_op *op, os_error *err);
     void (*free)(struct row_service *service);
 };
 

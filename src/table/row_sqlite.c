@@ -127,10 +127,14 @@ static struct row_op *row_sqlite_start(struct row_service *service, const struct
     return NULL;
 }
 
-static void row_sqlite_cancel(struct row_service *service, struct row_op *op)
+static bool row_sqlite_cancel(struct row_service *service, struct row_op *op, os_error *err)
 {
     (void)service;
-    sqlite_task_cancel(&op->task);
+    bool is_untouched = sqlite_task_stop(&op->task);
+    if (is_untouched && op->answer.error.code != OS_OK)
+        *err = op->answer.error;
+    sqlite_task_leave(&op->task);
+    return is_untouched;
 }
 
 static void row_sqlite_free(struct row_service *service)

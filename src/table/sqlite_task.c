@@ -30,7 +30,8 @@ static void sqlite_task_work(struct loop_blocking *blocking)
     struct sqlite_task *task = task_of(blocking);
     if (!borrow_enter(&task->borrow))
         return;
-    task->waits = task->work(task) && clock_monotonic_ms() < task->until_monotonic_ms;
+    task->is_untouched = task->work(task);
+    task->waits = task->is_untouched && clock_monotonic_ms() < task->until_monotonic_ms;
     borrow_leave(&task->borrow);
 }
 
@@ -73,6 +74,7 @@ bool sqlite_task_start(struct sqlite_task *task, struct loop *loop, enum loop_la
     if (!borrow_init(&task->borrow))
         return false;
     task->loop = loop;
+    task->is_untouched = true;
     task->timer.fire = sqlite_task_again;
     task->pause_ms = PAUSE_FIRST_MS / 2;
     (void)random_bytes(&task->jitter, sizeof(task->jitter)); /* without it: less jitter */
@@ -83,9 +85,20 @@ bool sqlite_task_start(struct sqlite_task *task, struct loop *loop, enum loop_la
     return true;
 }
 
-void sqlite_task_cancel(struct sqlite_task *task)
+bool sqlite_task_stop(struct sqlite_task *task)
 {
     borrow_cancel(&task->borrow);
+    return task->is_untouched;
+}
+
+void sqlite_task_leave(struct sqlite_task *task)
+{
     if (task->timer.node.inside)
         sqlite_task_end(task);
+}
+
+void sqlite_task_cancel(struct sqlite_task *task)
+{
+    (void)sqlite_task_stop(task);
+    sqlite_task_leave(task);
 }

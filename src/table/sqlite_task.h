@@ -20,6 +20,7 @@ struct sqlite_task { /* embedded in what it works for */
     struct loop *loop;
     struct loop_blocking blocking;
     struct borrow borrow;
+    bool is_untouched; /* the file, by this task */
     bool waits;
     struct loop_timer timer; /* set while it waits without a worker */
     uint32_t pause_ms;
@@ -30,6 +31,9 @@ struct sqlite_task { /* embedded in what it works for */
 bool sqlite_task_start(struct sqlite_task *task, struct loop *loop, enum loop_lane lane);
 /* Waits for a worker that is at it: not long, as SQLite's busy wait ends with the cancellation. */
 void sqlite_task_cancel(struct sqlite_task *task);
+/* The same in two steps, between which what `work` has left behind can be read. True: nothing was done. */
+bool sqlite_task_stop(struct sqlite_task *task);
+void sqlite_task_leave(struct sqlite_task *task);
 bool sqlite_task_is_cancelled(struct sqlite_task *task);
 
 /* For `work`: until the end of this slice. */

@@ -223,15 +223,26 @@ static void no_attempt(struct op *op)
     (void)op; /* the machine says when to send */
 }
 
+/* X9: what has changed nothing was put off; anything else is as good as lost. */
+static void drop_request(struct attempt *attempt)
+{
+    struct row_service *rows = attempt->client->rows;
+    struct transaction_event put_off = {.kind = TRANSACTION_EVENT_ANSWER, .outcome = TRANSACTION_THROTTLED};
+    struct transaction_actions dropped;
+    bool is_untouched = rows->vtable->cancel(rows, attempt->under_way, &attempt->error);
+    attempt->under_way = NULL;
+    clock_read(&put_off.now);
+    if (is_untouched)
+        transaction_step(&attempt->machine, &put_off, &dropped);
+}
+
 static void was_interrupted(struct op *op, enum op_reason reason)
 {
     struct attempt *attempt = container_of(op, struct attempt, op);
-    struct row_service *rows = attempt->client->rows;
     struct transaction_event event = {.kind = TRANSACTION_EVENT_STOP};
-    os_error last = attempt->error;
     if (attempt->under_way != NULL)
-        rows->vtable->cancel(rows, attempt->under_way);
-    attempt->under_way = NULL;
+        drop_request(attempt);
+    os_error last = attempt->error;
     (void)error_set(&attempt->error, op_reason_code(reason), "The commit was ended: %s.%s%.500s",
                     op_reason_clause(reason), last.code != OS_OK ? " Last trouble: " : "", last.message);
     step(attempt, &event);

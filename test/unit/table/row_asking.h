@@ -15,6 +15,8 @@ struct row_asking {
     struct row_op *op;
     struct row_answer answer; /* its own */
     int told;
+    bool is_untouched; /* as cancel has said, and `why` */
+    os_error why;
     struct event done;
 };
 
@@ -40,7 +42,8 @@ static inline void row_asking_start(void *context)
 static inline void row_asking_cancel(void *context)
 {
     struct row_asking *asking = context;
-    asking->service->vtable->cancel(asking->service, asking->op);
+    error_clear(&asking->why);
+    asking->is_untouched = asking->service->vtable->cancel(asking->service, asking->op, &asking->why);
     if (asking->request.transaction != NULL)
         memset((void *)asking->request.transaction, 0xff, sizeof(*asking->request.transaction));
 }

@@ -314,6 +314,7 @@ TEST_WITH(dynamo_rows, what_is_under_way_can_be_cancelled)
     http_server_release(dynamo_rows->server, 1);
     on_loop_settle(&dynamo_rows->on);
     assert_int_equal(asking.told, 0);
+    assert_false(asking.is_untouched);
 }
 
 /* Keys that are searched for at a server of their own. */
@@ -368,6 +369,7 @@ TEST_WITH(searched, what_waits_for_keys_can_be_cancelled)
     row_asking_begin(&asking, &searched->rows.on, searched->rows.service, &requests.together);
     assert_true(http_server_wait_held(searched->sources.server, 1));
     on_loop_call(&searched->rows.on, row_asking_cancel, &asking);
+    assert_true(asking.is_untouched);
     http_server_release(searched->sources.server, 1);
     push(&searched->rows, "{}");
     struct row_answer answer = ask(&searched->rows, &requests.read);

@@ -230,6 +230,7 @@ TEST_WITH(local_rows, who_waits_for_a_busy_file_can_be_cancelled)
     unlock(local_rows);
     on_loop_settle(&local_rows->on);
     assert_int_equal(writer.told, 0);
+    assert_true(writer.is_untouched);
     assert_null(get_item(&local_rows->state, &things_table, KEY));
     put_free(&put);
 }
@@ -272,6 +273,7 @@ TEST_WITH(local_rows, what_is_done_can_be_cancelled_before_it_is_told)
     on_loop_call(&local_rows->on, start_and_cancel_late, &late);
     on_loop_settle(&local_rows->on);
     assert_int_equal(late.writer.told, 0);
+    assert_false(late.writer.is_untouched);
     CHECK_ITEM(get_item(&local_rows->state, &things_table, KEY), ITEM);
     put_free(&put);
 }
