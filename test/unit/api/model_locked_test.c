@@ -6,6 +6,8 @@
 
 #include "oscommit_document.h"
 
+#include <string.h>
+
 enum { SHORT_MS = 400 };
 
 static os_code create_two(void *context, os_txn *txn, os_error *err)
