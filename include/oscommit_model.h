@@ -212,7 +212,8 @@ OS_API os_code os_row_set_bool(os_row *row, const char *field, int value, os_err
 /* ... UTF-8. */
 OS_API os_code os_row_set_string(os_row *row, const char *field, const char *value, os_error *err);
 /* Adds to a number without reading it: others may add at the same time, as long as the sum of all is between its minimum and its
- * maximum. OS_ERR_ARGUMENT: it is no number, or has no value, or the sum is not by its rules. */
+ * maximum. OS_ERR_ARGUMENT: it is no number, or has no value, or the sum is not by its rules. As this tells of it, what it was
+ * becomes a condition of the commit then. */
 OS_API os_code os_row_increment(os_row *row, const char *field, int64_t value, os_error *err);
 /* The same of a number that may have a fraction, and is finite. */
 OS_API os_code os_row_increment_double(os_row *row, const char *field, double value, os_error *err);

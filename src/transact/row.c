@@ -211,22 +211,33 @@ static bool is_added_unseen(const struct os_row *row, const struct model_field *
            !is_part_of_an_index(row->model->model, field) && has_sum(json_object_get(row->item, field->name), value);
 }
 
+static os_code refuse_none(const struct os_row *row, const struct model_field *field, os_error *err)
+{
+    return error_set(err, OS_ERR_ARGUMENT, "%.60s.%.60s: nothing can be added, as it has no number. Set it instead.",
+                     row->model->model->name, field->name);
+}
+
+/* That there can be no such sum tells of the number: it was read. */
+static os_code note_refusal(struct os_row *row, const struct model_field *field, os_error *err)
+{
+    const json_t *number;
+    os_code code = row_access(row, field, &number, err);
+    return code == OS_OK ? OS_ERR_ARGUMENT : code;
+}
+
 os_code row_add(struct os_row *row, const struct model_field *field, const json_t *value, os_error *err)
 {
     const json_t *now = json_object_get(row->fields, field->name);
-    if (!json_is_number(now))
-        return error_set(err, OS_ERR_ARGUMENT,
-                         "%.60s.%.60s: nothing can be added, as it has no number. Set it instead.",
-                         row->model->model->name, field->name);
     json_t *sum = NULL;
     os_code code = row_may_change(row, err);
-    if (code == OS_OK)
-        code = sum_of(now, value, &sum, err);
+    if (code != OS_OK)
+        return code;
+    code = json_is_number(now) ? sum_of(now, value, &sum, err) : refuse_none(row, field, err);
     if (code == OS_OK)
         code =
             is_added_unseen(row, field, value) ? set_sum(row, field, value, sum, err) : row_set(row, field, sum, err);
     json_decref(sum);
-    return code;
+    return code == OS_ERR_ARGUMENT ? note_refusal(row, field, err) : code;
 }
 
 bool row_was_read_with(const struct os_row *row, const char *field, const json_t *item)

@@ -168,3 +168,50 @@ TEST_ROWS_WITH(bank, sum_cases, two_who_add_at_the_same_time)
         fail_msg("%.17g", meter.seen);
     os_model_free(other.model);
 }
+
+/* ------------------------------------------------------------------------------------------------ what a sum tells */
+
+/* A stock of which somebody wants something, and a note that says whether there was enough. */
+struct shop {
+    struct bank *bank;
+    const int64_t *adds; /* one after the other, until one is refused; 0: the end */
+    os_code code;        /* of the last that was tried */
+    int64_t meanwhile;   /* that another adds, in the first run */
+    int runs;
+};
+
+static os_code supply(void *context, os_txn *txn, os_error *err)
+{
+    const struct shop *shop = context;
+    os_row *row = NULL;
+    os_code code = os_txn_get(txn, shop->bank->account, bank_key_of("a"), NULL, &row, err);
+    return code == OS_OK ? os_row_increment(row, "balance", shop->meanwhile, err) : code;
+}
+
+static os_code sell(void *context, os_txn *txn, os_error *err)
+{
+    struct shop *shop = context;
+    os_row *row = NULL;
+    os_error error;
+    CHECK_CODE(os_txn_get(txn, shop->bank->account, bank_key_of("a"), NULL, &row, err), OS_OK, err);
+    shop->code = OS_OK;
+    for (size_t i = 0; shop->adds[i] != 0 && shop->code == OS_OK; i++)
+        shop->code = os_row_increment(row, "balance", shop->adds[i], err);
+    if (shop->runs++ == 0)
+        assert_int_equal(os_transact(shop->bank->client, NULL, supply, shop, NULL, NULL, &error), OS_COMMITTED);
+    return os_txn_create_or_put(
+        txn, shop->bank->account,
+        shop->code == OS_OK ? "{\"id\":\"note\",\"balance\":1}" : "{\"id\":\"note\",\"balance\":0}", NULL, err);
+}
+
+TEST_WITH(bank, that_a_sum_was_refused_is_a_read_of_the_number)
+{
+    static const int64_t adds[] = {-5, 0};
+    struct plan plan = {.bank = bank, .id = "a", .balance = 3};
+    struct shop shop = {.bank = bank, .adds = adds, .meanwhile = 10};
+    CHECK_COMMITTED(bank, bank_create, &plan);
+    CHECK_COMMITTED(bank, sell, &shop);
+    assert_int_equal(bank->result.runs, 2);
+    assert_int_equal(bank_balance_of(bank, "note"), 1);
+    assert_int_equal(bank_balance_of(bank, "a"), 8);
+}

@@ -300,10 +300,11 @@ static os_code hit(struct book *book, os_txn *txn, bool looks, os_error *err)
     os_row *row = NULL;
     int64_t count = 0;
     CHECK_CODE(os_txn_get(txn, book->models[0], KEY_7, NULL, &row, err), OS_OK, err);
-    if (looks)
+    if (looks) {
         CHECK_CODE(os_row_get_int(row, "count", &count, err), OS_OK, err);
-    CHECK_CODE(os_row_increment(row, "none", 1, err), OS_ERR_ARGUMENT, err);
-    CHECK_SAYS(err, "it has no number");
+        CHECK_CODE(os_row_increment(row, "none", 1, err), OS_ERR_ARGUMENT, err);
+        CHECK_SAYS(err, "it has no number");
+    }
     book_let_another(book);
     return os_row_increment(row, "count", 1, err);
 }
