@@ -203,10 +203,19 @@ static bool has_sum(const json_t *attribute, const json_t *value)
     return number_add(&sum, &added, &sum) == NUMBER_OK;
 }
 
+/* That the sum before was within the bounds does not follow from that of all together. */
+static bool is_taken_back(const json_t *before, const json_t *value)
+{
+    double first = json_number_value(before);
+    double more = json_number_value(value);
+    return (first < 0 && more > 0) || (first > 0 && more < 0);
+}
+
 /* Of the rules, a condition of the commit can only keep the bounds. */
 static bool is_added_unseen(const struct os_row *row, const struct model_field *field, const json_t *value)
 {
     return row->origin == ORIGIN_READ && json_object_get(row->changed, field->name) == NULL &&
+           !is_taken_back(json_object_get(row->added, field->name), value) &&
            json_object_get(row->accessed, field->name) == NULL && json_object_get(field->rules, "enum") == NULL &&
            !is_part_of_an_index(row->model->model, field) && has_sum(json_object_get(row->item, field->name), value);
 }

@@ -215,3 +215,15 @@ TEST_WITH(bank, that_a_sum_was_refused_is_a_read_of_the_number)
     assert_int_equal(bank_balance_of(bank, "note"), 1);
     assert_int_equal(bank_balance_of(bank, "a"), 8);
 }
+
+TEST_WITH(bank, what_is_added_and_taken_back_is_a_read_of_the_number)
+{
+    static const int64_t adds[] = {-5, 5, 0};
+    struct plan plan = {.bank = bank, .id = "a", .balance = 7};
+    struct shop shop = {.bank = bank, .adds = adds, .meanwhile = -3};
+    CHECK_COMMITTED(bank, bank_create, &plan);
+    CHECK_COMMITTED(bank, sell, &shop);
+    assert_int_equal(bank->result.runs, 2);
+    assert_int_equal(bank_balance_of(bank, "note"), 0);
+    assert_int_equal(bank_balance_of(bank, "a"), 4);
+}
