@@ -132,7 +132,8 @@ OS_API os_verdict os_txn_resolve(os_client *client, const char *ticket, const os
 /* How rows are read. */
 typedef struct os_get_options {
     size_t size;
-    int create_if_missing; /* the key has the other fields of a new row beside its parts; os_row_is_new tells */
+    int create_if_missing; /* the key has the other fields of a new row beside its parts, which are checked in any case;
+                              os_row_is_new tells */
     int inconsistent;      /* may be older than the last write, and several rows of different instants */
 } os_get_options;
 #define OS_GET_OPTIONS_INIT OS_SIZED_(os_get_options)

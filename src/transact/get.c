@@ -13,6 +13,7 @@ struct getting {
     bool creates; /* what is missing */
     bool is_weak;
     json_t *given[ROWS_AT_ONCE_MAX];       /* what stands as key */
+    json_t *made[ROWS_AT_ONCE_MAX];        /* creates: the fields of the row if it is missing */
     struct os_row *rows[ROWS_AT_ONCE_MAX]; /* not in the transaction yet, but for those that were cached */
     uint64_t hashes[ROWS_AT_ONCE_MAX];     /* of their keys */
     bool is_cached[ROWS_AT_ONCE_MAX];
@@ -28,6 +29,7 @@ static void getting_free(struct getting *getting)
 {
     for (size_t i = 0; i < getting->count; i++) {
         json_decref(getting->given[i]);
+        json_decref(getting->made[i]);
         json_decref(getting->expired[i]);
         if (!getting->is_cached[i])
             row_free(getting->rows[i]);
@@ -60,6 +62,24 @@ static os_code check_twice(struct getting *getting, size_t number, os_error *err
     return OS_OK;
 }
 
+/* Whether it could be made is asked of all: a refusal of what is missing alone would tell that it is. Takes `key`. */
+static os_code ask_for(struct getting *getting, size_t number, json_t *key, os_error *err)
+{
+    const os_model *model = getting->keys[number].model;
+    struct os_row *row = row_new(model, ORIGIN_MISSING, key);
+    getting->rows[number] = row;
+    if (row == NULL)
+        return error_no_memory(err);
+    row->is_weak = getting->is_weak;
+    os_code code = check_twice(getting, number, err);
+    if (code == OS_OK && getting->creates)
+        code = model_row_make(model->model, getting->given[number], &getting->made[number], err);
+    getting->asked[getting->asked_count] = number;
+    getting->gets[getting->asked_count++] =
+        (struct rows_get){.of = {.table = &model->table, .key = row->key}, .is_eventual = getting->is_weak};
+    return code;
+}
+
 static os_code take_key(struct getting *getting, size_t number, os_error *err)
 {
     const os_model *model = getting->keys[number].model;
@@ -83,24 +103,16 @@ static os_code take_key(struct getting *getting, size_t number, os_error *err)
         return is_fine ? check_twice(getting, number, err) : refuse_repeated(there, err);
     }
     getting->partial[number] = there;
-    getting->rows[number] = row_new(model, ORIGIN_MISSING, key);
-    if (getting->rows[number] == NULL)
-        return error_no_memory(err);
-    getting->rows[number]->is_weak = getting->is_weak;
-    code = check_twice(getting, number, err);
-    getting->asked[getting->asked_count] = number;
-    getting->gets[getting->asked_count++] = (struct rows_get){
-        .of = {.table = &model->table, .key = getting->rows[number]->key}, .is_eventual = getting->is_weak};
-    return code;
+    return ask_for(getting, number, key, err);
 }
 
 /* ------------------------------------------------------------------------------------------------ answers */
 
-static os_code make_missing(struct os_row *row, const json_t *given, os_error *err)
+static void make_missing(struct os_row *row, json_t *fields)
 {
     row->origin = ORIGIN_CREATED;
     row->was_read = true;
-    return model_row_make(row->model->model, given, &row->fields, err);
+    row->fields = json_incref(fields);
 }
 
 static os_code take_item(struct getting *getting, size_t number, json_t *item, os_error *err)
@@ -120,7 +132,9 @@ static os_code take_item(struct getting *getting, size_t number, json_t *item, o
         row->fields = NULL;
         getting->expired[number] = json_incref(item);
     }
-    return getting->creates ? make_missing(row, getting->given[number], err) : OS_OK;
+    if (getting->creates)
+        make_missing(row, getting->made[number]);
+    return OS_OK;
 }
 
 static os_code take_items(struct getting *getting, const struct row_answer *answer, os_error *err)

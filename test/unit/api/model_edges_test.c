@@ -134,6 +134,23 @@ TEST_WITH(bank, a_row_that_another_makes_first_is_read_again)
     assert_int_equal(bank_balance_of(bank, "a"), 11);
 }
 
+static os_code get_or_make_none(void *context, os_txn *txn, os_error *err)
+{
+    static const os_get_options creates = {.size = sizeof(creates), .create_if_missing = 1};
+    const struct plan *plan = context;
+    os_row *row = NULL;
+    CHECK_CODE(os_txn_get(txn, plan->bank->account, bank_key_of("a"), &creates, &row, err), OS_ERR_ARGUMENT, err);
+    return OS_OK;
+}
+
+TEST_WITH(bank, what_could_not_be_made_is_refused_whether_it_is_missing_or_not)
+{
+    struct plan plan = {.bank = bank, .id = "a", .balance = 7};
+    CHECK_COMMITTED(bank, get_or_make_none, &plan);
+    CHECK_COMMITTED(bank, bank_create, &plan);
+    CHECK_COMMITTED(bank, get_or_make_none, &plan);
+}
+
 /* The first of two makes both rows; whoever finds one adds to it. */
 static os_code get_or_make_both(void *context, os_txn *txn, os_error *err)
 {
