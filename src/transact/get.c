@@ -163,13 +163,15 @@ static os_code note_expiry(const struct getting *getting, size_t number, os_erro
     char text[ROW_TEXT_SIZE];
     struct os_row *there = getting->partial[number];
     const char *expires = there->model->model->expires->name;
-    if (getting->creates)
-        return error_set(err, OS_ERR_ARGUMENT,
-                         "The row %s has expired, and an index gave it in this transaction: make it in another one.",
-                         row_text(there, text));
-    bool is_noted = json_object_set(there->item, expires, json_object_get(getting->expired[number], expires)) == 0 &&
-                    json_object_set_new(there->accessed, expires, json_true()) == 0;
-    return is_noted ? OS_OK : error_no_memory(err);
+    there->is_untouched = false;
+    if (json_object_set(there->item, expires, json_object_get(getting->expired[number], expires)) != 0 ||
+        json_object_set_new(there->accessed, expires, json_true()) != 0)
+        return error_no_memory(err);
+    if (!getting->creates)
+        return OS_OK;
+    return error_set(err, OS_ERR_ARGUMENT,
+                     "The row %s has expired, and an index gave it in this transaction: make it in another one.",
+                     row_text(there, text));
 }
 
 static os_code check_partial(const struct getting *getting, os_error *err)
