@@ -238,11 +238,12 @@ static os_verdict run_all(struct os_txn *txn, const struct transact_arguments *a
         if (end == RUN_OVER || run >= retries)
             return verdict;
         pause_ms = pause_ms < most_ms ? pause_ms : most_ms;
-        if (left.deadline_ms <= pause_ms) {
+        uint64_t this_ms = about(pause_ms, &jitter);
+        if (left.deadline_ms <= this_ms) {
             error_add(err, "Its deadline left no time for another run.");
             return verdict;
         }
-        if (!client_pause(txn->client, left.cancel, about(pause_ms, &jitter)))
+        if (!client_pause(txn->client, left.cancel, this_ms))
             return say_cut(txn, err);
         pause_ms *= 2;
     }

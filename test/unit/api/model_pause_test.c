@@ -70,3 +70,18 @@ TEST_WITH(bank, a_pause_is_random)
     }
     assert_true(least_ms < most_ms);
 }
+
+TEST_WITH(bank, no_pause_goes_beyond_the_deadline)
+{
+    enum { TRIES = 40, DEADLINE_MS = 10500 };
+    bank->options.retries = 1;
+    bank->options.initial_backoff_ms = bank->options.max_backoff_ms = 10000;
+    bank->call.deadline_ms = DEADLINE_MS;
+    for (int i = 0; i < TRIES; i++) {
+        pause_count = 0;
+        pauses_ms[0] = 0;
+        assert_int_equal(bank_transact(bank, ask_to_run_again, NULL), OS_CONFLICT);
+        assert_int_equal(bank->result.runs, pause_count + 1);
+        assert_in_range(pauses_ms[0], 0, DEADLINE_MS);
+    }
+}
