@@ -121,6 +121,36 @@ static os_code add_absent(const struct os_row *row, int64_t now_s, struct row_wr
     return code;
 }
 
+/* A time that has not come, and will. */
+static bool is_mortal(const json_t *until, int64_t now_s)
+{
+    double time = 0;
+    if (value_type(until) == VALUE_N) {
+        const struct number number = scalar_number(value_inside(until));
+        (void)real_from_number(&number, &time);
+    }
+    return time != 0 && time > (double)(now_s - MODEL_EXPIRY_ENDS_S);
+}
+
+/* What has expired counts as gone. To live longer is no change; a row that has come without all its fields may lack the time. */
+static os_code add_alive(const struct os_row *row, int64_t now_s, struct row_write *ret, os_error *err)
+{
+    const struct model_field *expires = row->model->model->expires;
+    if (expires == NULL || row->index != NULL)
+        return OS_OK;
+    const json_t *until = json_object_get(row->item, expires->name);
+    if (!is_mortal(until, now_s)) {
+        if (json_object_get(row->accessed, expires->name) == NULL)
+            add_unchanged(ret, expires->name, until);
+        return OS_OK;
+    }
+    json_t *now = number_value(now_s);
+    if (now == NULL)
+        return error_no_memory(err);
+    add_term(ret, expires->name, CONDITION_IS_ABOVE, now);
+    return keep(ret, now, err);
+}
+
 /* What a caller expects as conditions; the parts of the key need none. */
 static os_code add_expected(const struct os_row *row, struct row_write *ret, os_error *err)
 {
@@ -310,15 +340,17 @@ static os_code make_put(const struct os_row *row, const char *token, int64_t now
     return code;
 }
 
-static os_code make_of_read(const struct os_row *row, const char *token, struct row_write *ret, os_error *err)
+static os_code make_of_read(const struct os_row *row, const char *token, int64_t now_s, struct row_write *ret,
+                            os_error *err)
 {
     bool is_sum_alone = json_object_size(row->changed) == 0 && json_object_size(row->accessed) == 0 && !row->is_deleted;
     add_term(ret, MODEL_PARTITION, CONDITION_EXISTS, NULL);
     add_accessed(row, ret);
     ret->mark.part = TRANSACTION_CHECK;
     ret->write.kind = ROWS_CHECK;
-    if (!row_is_written(row))
-        return OS_OK;
+    os_code code = add_alive(row, now_s, ret, err);
+    if (code != OS_OK || !row_is_written(row))
+        return code;
     if (is_sum_alone)
         ret->mark.part = TRANSACTION_BLIND; /* others may add at the same time */
     else
@@ -341,7 +373,7 @@ static os_code make_kind(const struct os_row *row, const char *token, int64_t no
     ret->write.item = row->key;
     ret->mark.part = TRANSACTION_BLIND;
     switch (row->origin) {
-    case ORIGIN_READ: return make_of_read(row, token, ret, err);
+    case ORIGIN_READ: return make_of_read(row, token, now_s, ret, err);
     case ORIGIN_UPDATED: return make_of_update(row, token, ret, err);
     case ORIGIN_ERASED: ret->write.kind = ROWS_DELETE; return OS_OK;
     case ORIGIN_CREATED: ret->mark.part = TRANSACTION_CREATE; break;

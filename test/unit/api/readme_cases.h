@@ -277,15 +277,20 @@ TEST_WITH(book, a_model_that_changes_leaves_what_rows_have)
 
 #define FIVE_YEARS_S 157680000
 
+static const os_model *expiring_model(struct book *book)
+{
+    return book_model(
+        book, "Expiring",
+        "{'title':'TTLExample','type':'object','properties':{'id':{'type':'string'},'product':{'type':"
+        "'string'},'quantity':{'type':'integer'},'until':{'type':'integer'}},'required':['id'],'KEY':['id'],"
+        "'EXPIRE_EPOCH_FIELD':'until'}");
+}
+
 TEST_WITH(book, a_row_that_has_expired_is_gone_and_its_key_is_free)
 {
     char expired[96];
     char long_ago[96];
-    const os_model *model =
-        book_model(book, "Expiring",
-                   "{'title':'TTLExample','type':'object','properties':{'id':{'type':'string'},'product':{'type':"
-                   "'string'},'quantity':{'type':'integer'},'until':{'type':'integer'}},'required':['id'],'KEY':['id'],"
-                   "'EXPIRE_EPOCH_FIELD':'until'}");
+    const os_model *model = expiring_model(book);
     snprintf(expired, sizeof(expired), "{\"id\":\"7\",\"until\":%lld}", (long long)time(NULL) - 1000);
     snprintf(long_ago, sizeof(long_ago), "{\"id\":\"8\",\"until\":%lld}", (long long)time(NULL) - FIVE_YEARS_S - 1000);
     book_put(book, model, expired);
@@ -296,6 +301,62 @@ TEST_WITH(book, a_row_that_has_expired_is_gone_and_its_key_is_free)
     check_is_there(book, model, "{\"id\":\"9\"}", true);
     CHECK_COMMITTED(book, create_order);
     check_field(book, model, "{\"id\":\"7\"}", "product", "\"coffee\"");
+}
+
+static os_code expire_in(struct book *book, os_txn *txn, int seconds, os_error *err)
+{
+    char fields[96];
+    snprintf(fields, sizeof(fields), "{\"id\":\"7\",\"until\":%lld}", (long long)time(NULL) + seconds);
+    return os_txn_create_or_put(txn, book->models[0], fields, NULL, err);
+}
+
+static os_code let_it_expire(void *context, os_txn *txn, os_error *err)
+{
+    return expire_in(context, txn, -1000, err);
+}
+
+static os_code let_it_live(void *context, os_txn *txn, os_error *err)
+{
+    return expire_in(context, txn, 2000, err);
+}
+
+static os_code note_whether_it_is_there(void *context, os_txn *txn, os_error *err)
+{
+    struct book *book = context;
+    os_row *row = NULL;
+    CHECK_CODE(os_txn_get(txn, book->models[0], "{\"id\":\"7\"}", NULL, &row, err), OS_OK, err);
+    book_let_another(book);
+    return os_txn_create_or_put(
+        txn, book->models[0],
+        row != NULL ? "{\"id\":\"8\",\"product\":\"there\"}" : "{\"id\":\"8\",\"product\":\"gone\"}", NULL, err);
+}
+
+TEST_WITH(book, a_row_that_was_there_must_not_have_expired_at_the_commit)
+{
+    static const char *const kinds[] = {"{\"id\":\"7\"}", "{\"id\":\"7\",\"until\":0}"};
+    const os_model *model = expiring_model(book);
+    for (size_t i = 0; i < 3; i++) {
+        if (i < 2)
+            book_put(book, model, kinds[i]);
+        else
+            CHECK_COMMITTED(book, let_it_live);
+        CHECK_COMMITTED(book, note_whether_it_is_there);
+        assert_int_equal(book->result.runs, 1);
+        check_field(book, model, "{\"id\":\"8\"}", "product", "\"there\"");
+        book->meanwhile = let_it_expire;
+        CHECK_COMMITTED(book, note_whether_it_is_there);
+        assert_int_equal(book->result.runs, 2);
+        check_field(book, model, "{\"id\":\"8\"}", "product", "\"gone\"");
+    }
+}
+
+TEST_WITH(book, that_a_row_lives_longer_than_was_read_is_no_contention)
+{
+    (void)expiring_model(book);
+    CHECK_COMMITTED(book, let_it_live);
+    book->meanwhile = let_it_live;
+    CHECK_COMMITTED(book, note_whether_it_is_there);
+    assert_int_equal(book->result.runs, 1);
 }
 
 /* ------------------------------------------------------------------------------------------------ overlapping models */
