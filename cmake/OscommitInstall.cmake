@@ -12,8 +12,8 @@ install(TARGETS oscommit EXPORT oscommit-shared
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(TARGETS oscommit_static EXPORT oscommit-static
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(FILES include/oscommit.h include/oscommit_async.h include/oscommit_lease.h include/oscommit_delta.h include/oscommit_lance.h include/oscommit_document.h include/oscommit.hpp
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+file(GLOB headers CONFIGURE_DEPENDS include/*.h include/*.hpp)
+install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 file(GLOB headers CONFIGURE_DEPENDS include/oscommit/*.hpp)
 install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oscommit COMPONENT development)
 

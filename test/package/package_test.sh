@@ -20,7 +20,7 @@ prefix=$work/prefix
 libdir=$(dirname -- "$(find "$prefix" -name 'liboscommit.so')")
 export PKG_CONFIG_PATH=$libdir/pkgconfig PATH=$prefix/bin:$PATH
 
-for file in include/oscommit.h include/oscommit_async.h include/oscommit_lease.h include/oscommit.hpp include/oscommit/client.hpp bin/oscommit bin/oscommit-race share/man/man1/oscommit.1 share/man/man5/oscommit.toml.5 share/bash-completion/completions/oscommit share/zsh/site-functions/_oscommit share/fish/vendor_completions.d/oscommit.fish; do
+for file in $(cd "$source" && find include -name '*.h' -o -name '*.hpp') bin/oscommit bin/oscommit-race share/man/man1/oscommit.1 share/man/man5/oscommit.toml.5 share/bash-completion/completions/oscommit share/zsh/site-functions/_oscommit share/fish/vendor_completions.d/oscommit.fish; do
     [[ -f $prefix/$file ]] || fail "$file is not installed"
 done
 if command -v python3 >/dev/null; then
@@ -133,6 +133,13 @@ objdump -p "$work/consumer/with_static" | grep -q 'NEEDED.*liboscommit' && fail 
 "$prefix/bin/oscommit" init "$work/example" >"$work/init.log"
 said=$("$work/publish" "file://$work/example") || fail "examples/publish.c ended with $?: $said"
 [[ $said == committed* ]] || fail "examples/publish.c said: $said"
+
+# Those of the other documents find their headers in the same place (what they do: examples_test.sh, catalog_test.sh).
+for example in catalog documents transfer; do
+    # shellcheck disable=SC2046 # the words of pkg-config are to be words
+    "$compiler" "$source/examples/$example.c" $(pkg-config --cflags --libs oscommit) -Wl,-rpath,"$libdir" -o "$work/$example" ||
+        fail "examples/$example.c does not compile with what is installed"
+done
 
 # And the C++ program, by the commands of docs/cpp.md, but for the folder. Nobody tells the loader where the library is.
 if command -v c++ >/dev/null; then
