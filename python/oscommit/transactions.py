@@ -37,6 +37,21 @@ def _key_of(what: type[M] | Key[M], key: Any) -> Key[M]:
     return what.key(*key) if isinstance(key, tuple) else what.key(key)
 
 
+def _new_row_of(key: Any, fields: Mapping[str, Any]) -> Key[Any]:
+    """A key together with the fields that a new row is to have."""
+    parts = _checked(key).parts
+    for name in fields:
+        if name in parts:
+            raise InvalidFieldError(f"{key.model.__name__}.{name} is given twice: it is a part of the key already.")
+    return Key(key.model, {**parts, **fields})
+
+
+def _checked(key: Any) -> Key[Any]:
+    if not isinstance(key, Key):
+        raise TypeError(f"A key is made by its model, as Account.key(...): {key!r} is none.")
+    return key
+
+
 def _fields_json(model: type[Model], fields: Mapping[str, Any]) -> str:
     return json_of(model._named(fields), model.__name__)
 
@@ -54,9 +69,7 @@ class Changes:
         return native
 
     def _native_key(self, key: Key[Any]) -> tuple[_oscommit.Model, str]:
-        if not isinstance(key, Key):
-            raise TypeError(f"A key is made by its model, as Account.key(...): {key!r} is none.")
-        return self._use(key.model), _fields_json(key.model, key.parts)
+        return self._use(_checked(key).model), _fields_json(key.model, key.parts)
 
     def _read(self, keys: Sequence[Key[M]], create: bool, inconsistent: bool) -> list[M | None]:
         rows = ask(self._native.get, [self._native_key(key) for key in keys], create, inconsistent)
@@ -68,8 +81,8 @@ class Changes:
         return self._read(list(what), False, inconsistent)
 
     def _read_or_create(self, what: Any, fields: Mapping[str, Any]) -> Any:
-        keys = [what] if isinstance(what, Key) else list(what)
-        rows = self._read([Key(key.model, {**key.parts, **fields}) for key in keys], True, False)
+        keys = [what] if isinstance(what, (Key, type)) else list(what)
+        rows = self._read([_new_row_of(key, fields) for key in keys], True, False)
         return rows[0] if isinstance(what, Key) else rows
 
     def create(self, model: type[M], /, **fields: Any) -> M:

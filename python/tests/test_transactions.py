@@ -221,6 +221,12 @@ def test_what_a_transaction_refuses(tables, account):
         tables.transact(lambda tx: tx.get(["a", "b"]))
     with pytest.raises(TypeError, match="'a' is none"):
         tables.transact(lambda tx: tx.delete("a"))
+    with pytest.raises(InvalidFieldError, match="id is given twice: it is a part of the key already"):
+        tables.transact(lambda tx: tx.get_or_create(account.key("a"), id="b", balance=1))
+    with pytest.raises(TypeError, match="made by its model"):
+        tables.transact(lambda tx: tx.get_or_create(account, id="a", balance=1))
+    with pytest.raises(TypeError, match="'a' is none"):
+        tables.transact(lambda tx: tx.get_or_create("a", balance=1))
     with pytest.raises(TypeError, match="no row to delete: it is None"):
         tables.transact(lambda tx: tx.delete(tx.get(account, "nobody")))
     with pytest.raises(TypeError, match="by their names.*: 'a' is not"):
