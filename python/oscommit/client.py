@@ -17,7 +17,7 @@ from oscommit.async_transactions import AsyncRun, AsyncTransaction
 from oscommit.documents import Documents
 from oscommit.models import Model
 from oscommit.stages import Intents, Sweep, sweep_of
-from oscommit.transactions import Run, Transaction, finish
+from oscommit.transactions import Run, Transaction, finish, refuse_generator
 
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec, Protocol, Unpack
@@ -205,6 +205,7 @@ class Client(Abandons):
             raise TypeError("Write @client.transaction() with its parentheses, or client.transact(function).")
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+            refuse_generator(function)
             if inspect.iscoroutinefunction(function):
 
                 @functools.wraps(function)

@@ -250,6 +250,7 @@ class Run(Generic[T]):
     value: T
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        refuse_generator(function)
         self.check(function)
         self.function = function
         self.classes: dict[_oscommit.Model, type[Model]] = {}
@@ -342,6 +343,12 @@ class Run(Generic[T]):
         finally:
             del cause
         return self.value
+
+
+def refuse_generator(function: Callable[..., Any]) -> None:
+    """A call of one runs nothing of it, so it would commit nothing, and say that it did."""
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise TypeError("The function of a transaction cannot be a generator: return a list, and leave out yield.")
 
 
 def _refuse_coroutine(value: Any) -> Any:

@@ -253,6 +253,21 @@ def test_a_coroutine_is_no_function_of_a_transaction(tables):
         tables.transact(lambda tx: later(tx))
 
 
+def test_a_generator_is_no_function_of_a_transaction(tables, account):
+    def rows(tx):
+        tx.create(account, id="b", balance=1)
+        yield tx.get(account, "a")
+
+    async def rows_async(tx):
+        yield await tx.get(account, "a")
+
+    for function in rows, rows_async:
+        with pytest.raises(TypeError, match="cannot be a generator"):
+            tables.transact(function)
+        with pytest.raises(TypeError, match="cannot be a generator"):
+            tables.transaction()(function)
+
+
 def test_rows_end_with_the_function(tables, account):
     kept = []
 
