@@ -15,7 +15,7 @@ from oscommit._threads import Call, Flight, transactions_of
 from oscommit._types import Abandoned, CredentialProvider
 from oscommit.async_transactions import AsyncRun, AsyncTransaction
 from oscommit.documents import Documents
-from oscommit.models import Model
+from oscommit.models import Model, native_of
 from oscommit.stages import Intents, Sweep, sweep_of
 from oscommit.transactions import Run, Transaction, finish, refuse_generator
 
@@ -123,7 +123,7 @@ class Client(Abandons):
 
     def _table(self, model: type[Model] | Intents, create: bool, deadline_s: float | None) -> Call[None]:
         return Call(
-            self, self._client.model_table, model._model(), create, deadline_s=deadline_s, give=lambda nothing: None
+            self, self._client.model_table, native_of(model), create, deadline_s=deadline_s, give=lambda nothing: None
         )
 
     def table(self, model: type[Model] | Intents, *, create: bool = False, deadline_s: float | None = None) -> None:
@@ -251,7 +251,7 @@ class Client(Abandons):
         deadline_s: float | None = None,
     ) -> Call[Sweep]:
         which = prefix, older_than_s, of_any_age, remove
-        return Call(self, self._client.txn_gc, intents._model(), *which, deadline_s=deadline_s, give=sweep_of)
+        return Call(self, self._client.txn_gc, native_of(intents), *which, deadline_s=deadline_s, give=sweep_of)
 
     def gc_staged(self, intents: Intents, **options: Unpack[SweepOptions]) -> Sweep:
         """Removes objects that were staged, and whose transactions ended without a commit, were killed, or are still unknown:

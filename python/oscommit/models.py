@@ -16,7 +16,7 @@ import json
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, ClassVar, Generic, Optional, TypeVar
+from typing import Any, Callable, ClassVar, Generic, NoReturn, Optional, TypeVar
 
 from oscommit import _oscommit
 from oscommit._named import did_you_mean
@@ -51,6 +51,14 @@ def json_of(value: Any, of: str) -> str:
         return json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidFieldError(f"{of}: the value is no JSON: {error}.") from error
+
+
+def native_of(model: Any) -> _oscommit.Model:
+    """Of a class that is a model, or of Intents."""
+    if not hasattr(model, "_model"):
+        raise TypeError(f"A table is named by a model, which is a class, or by oscommit.Intents(...): {model!r} is none.")
+    native: _oscommit.Model = model._model()
+    return native
 
 
 class Field:
@@ -255,7 +263,7 @@ class Model:
             finalizes = cls.finalize is not Model.finalize
             cls._native = ask(_oscommit.model, json_of(_schema_of(cls, meta), cls.__name__), meta.get("table"), finalizes)
 
-    def __init__(self) -> None:
+    def __init__(self, *_: NoReturn, **__: NoReturn) -> None:
         raise TypeError(
             f"A row of {type(self).__name__} comes from a transaction: tx.create({type(self).__name__}, ...)."
         )
@@ -283,6 +291,16 @@ class Model:
                     f'{cls.__name__} has no field "{attribute}".{did_you_mean(attribute, cls._fields)}'
                 )
         return {cls._fields[attribute].name: value for attribute, value in fields.items()}
+
+    @classmethod
+    def _json_of(cls, fields: Mapping[str, Any]) -> str:
+        named = cls._named(fields)
+        try:
+            return json_of(named, cls.__name__)
+        except InvalidFieldError:
+            for attribute, value in fields.items():
+                json_of(value, f"{cls.__name__}.{attribute}")  # the one to blame
+            raise
 
     @classmethod
     def key(cls: type[M], *values: Any, **parts: Any) -> Key[M]:

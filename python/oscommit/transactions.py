@@ -19,7 +19,7 @@ from oscommit.exceptions import (
     Unknown,
     error_of,
 )
-from oscommit.models import Key, M, Model, ask, json_of
+from oscommit.models import Key, M, Model, ask, native_of
 from oscommit.queries import Query
 from oscommit.stages import Intents
 
@@ -52,10 +52,6 @@ def _checked(key: Any) -> Key[Any]:
     return key
 
 
-def _fields_json(model: type[Model], fields: Mapping[str, Any]) -> str:
-    return json_of(model._named(fields), model.__name__)
-
-
 class Changes:
     """What a transaction does that sends nothing before the commit."""
 
@@ -64,12 +60,12 @@ class Changes:
         self._ends: list[Callable[[str], object]] | None = []
 
     def _use(self, model: type[Model]) -> _oscommit.Model:
-        native = model._model()
+        native = native_of(model)
         self._classes[native] = model
         return native
 
     def _native_key(self, key: Key[Any]) -> tuple[_oscommit.Model, str]:
-        return self._use(_checked(key).model), _fields_json(key.model, key.parts)
+        return self._use(_checked(key).model), key.model._json_of(key.parts)
 
     def _read(self, keys: Sequence[Key[M]], create: bool, inconsistent: bool) -> list[M | None]:
         rows = ask(self._native.get, [self._native_key(key) for key in keys], create, inconsistent)
@@ -87,20 +83,21 @@ class Changes:
 
     def create(self, model: type[M], /, **fields: Any) -> M:
         """Makes a new row, which must not be there at the commit: else AlreadyExistsError. Sends nothing."""
-        return model._of(ask(self._native.create, self._use(model), _fields_json(model, fields)))
+        row = ask(self._native.create, self._use(model), model._json_of(fields))
+        return model._of(row)
 
     def create_or_put(
         self, model: type[Model], /, fields: Mapping[str, Any], expected: Mapping[str, Any] | None = None
     ) -> None:
         """Writes a row whatever is there: the key and all fields that it is to have. With `expected` only if there is no row,
         or one with these values. Sends nothing."""
-        wanted = None if expected is None else _fields_json(model, expected)
-        ask(self._native.put, self._use(model), _fields_json(model, fields), wanted)
+        wanted = None if expected is None else model._json_of(expected)
+        ask(self._native.put, self._use(model), model._json_of(fields), wanted)
 
     def update(self, model: type[Model], /, original: Mapping[str, Any], updated: Mapping[str, Any]) -> None:
         """Changes a row that is not read before. `original` has its key, and the values that it must have; `updated` the new
         ones (None removes an optional field). Sends nothing."""
-        ask(self._native.update, self._use(model), _fields_json(model, original), _fields_json(model, updated))
+        ask(self._native.update, self._use(model), model._json_of(original), model._json_of(updated))
 
     def delete(self, /, *what: Model | Key[Any]) -> None:
         """Deletes rows that were read, which must still be there at the commit; or what has these keys, if anything has. Sends

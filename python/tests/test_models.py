@@ -163,8 +163,10 @@ def test_a_value_that_cannot_be(tmp_path, name, value, why):
             client.transact(lambda tx: setattr(tx.get(Order, ("north", 7)), "price", float("nan")))
         with pytest.raises(InvalidFieldError, match="Order.name: the value is no JSON"):
             client.transact(lambda tx: setattr(tx.get(Order, ("north", 7)), "name", b"n"))
-        with pytest.raises(InvalidFieldError, match="Order: the value is no JSON"):
+        with pytest.raises(InvalidFieldError, match="Order.name: the value is no JSON"):
             client.transact(lambda tx: tx.create(Order, shop="north", number=8, price=3, name=b"n"))
+        with pytest.raises(InvalidFieldError, match="Order.key_: the value is no JSON"):
+            client.transact(lambda tx: tx.update(Order, {"shop": "north", "number": 7}, {"key_": float("nan")}))
 
 
 def make(annotation, value=None, meta=None):
@@ -207,6 +209,24 @@ def test_names_that_a_row_has_are_no_fields():
         type("Made", (Model,), {"__annotations__": {"id": str, "is_new": bool}, "id": key(), "is_new": False})
     with pytest.raises(TypeError, match='no rule "minumum". Did you mean "minimum"'):
         field(minumum=3)
+
+
+def test_a_row_is_made_in_a_transaction():
+    for make_one in Everything, lambda: Everything(shop="north"), lambda: Everything("north", 7):
+        with pytest.raises(TypeError, match=r"comes from a transaction: tx.create\(Everything, \.\.\.\)"):
+            make_one()
+
+
+def test_a_table_is_that_of_a_model(tmp_path):
+    with oscommit.Client.from_url(f"sqlite://{tmp_path}/tables.db") as client:
+        steps = [
+            lambda: client.table("Everything", create=True),
+            lambda: client.gc_staged("Intents"),
+            lambda: client.transact(lambda tx: tx.create("Everything", shop="north")),
+        ]
+        for step in steps:
+            with pytest.raises(TypeError, match=r"a model, which is a class, .*: '\w+' is none"):
+                step()
 
 
 def test_a_class_without_a_key_is_a_base(tmp_path):
