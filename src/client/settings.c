@@ -456,10 +456,11 @@ os_code settings_new(const os_options *options, struct settings *ret, struct cre
     os_code code = versioned_copy(options, &own, sizeof(own), "os_options", err);
     if (code != OS_OK)
         return code;
-    if (!given(own.store_url) && !given(own.ledger_url)) /* with the ledger alone there are leases */
+    if (!given(own.store_url) && !given(own.ledger_url))
         return error_set(err, OS_ERR_CONFIG,
                          "store_url is missing (--store, OSCOMMIT_STORE); write s3://bucket[/prefix] or "
-                         "file:///root.");
+                         "file:///root. Leases, locks, rows and documents need ledger_url alone (--ledger, "
+                         "OSCOMMIT_LEDGER): dynamodb://TABLE or sqlite:///FILE.");
     memset(ret, 0, sizeof(*ret));
     code = settings_take_all(&own, ret, err);
     return code == OS_OK ? settings_take_keys(&own, ret, ret_store_keys, ret_ledger_keys, err) : code;

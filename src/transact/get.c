@@ -120,7 +120,7 @@ static os_code take_item(struct getting *getting, size_t number, json_t *item, o
     struct os_row *row = getting->rows[number];
     const struct model *model = row->model->model;
     if (item != NULL) {
-        os_code code = model_row_from_item(model, NULL, item, &row->fields, err);
+        os_code code = row_fields_of(row->model, NULL, item, &row->fields, err);
         if (code != OS_OK)
             return code;
         if (!model_row_has_expired(model, row->fields, row_now_s())) {

@@ -138,7 +138,7 @@ static os_code take_item(const struct query_reading *reading, json_t *item, stru
     const struct query_plan *plan = &reading->query->plan;
     json_t *fields = NULL;
     *ret = NULL;
-    os_code code = model_row_from_item(model_of(reading), plan->index, item, &fields, err);
+    os_code code = row_fields_of(plan->model, plan->index, item, &fields, err);
     if (code == OS_OK && plan->index != NULL && plan->index->only != NULL)
         code = complete_item(model_of(reading), fields, item, err);
     if (code != OS_OK) {

@@ -77,6 +77,20 @@ const char *row_text(const struct os_row *row, char ret[ROW_TEXT_SIZE])
 
 /* ------------------------------------------------------------------------------------------------ fields */
 
+os_code row_fields_of(const os_model *model, const struct model_index *index, json_t *item, json_t **ret, os_error *err)
+{
+    os_code code = model_row_from_item(model->model, index, item, ret, err);
+    if (code == OS_ERR_PROTOCOL && err != NULL) {
+        char text[ROW_TEXT_SIZE];
+        char blame[ROW_TEXT_SIZE + 100];
+        const struct os_row row = {.model = model, .key = item};
+        snprintf(blame, sizeof(blame), "So is the row %s in the table: mend the row, or the model.",
+                 row_text(&row, text));
+        error_add(err, blame);
+    }
+    return code;
+}
+
 os_code row_field(const struct os_row *row, const char *name, const struct model_field **ret, os_error *err)
 {
     char text[ROW_TEXT_SIZE];

@@ -78,5 +78,8 @@ bool row_is_whole(const struct os_row *row);
 /* `Order "north", "7"`, for sentences; a long one is cut. Returns `ret`. */
 enum { ROW_TEXT_SIZE = 240 };
 const char *row_text(const struct os_row *row, char ret[ROW_TEXT_SIZE]);
+/* Makes a row's fields of its item (model/model_item.h). OS_ERR_PROTOCOL: the sentence names the row, too. */
+os_code row_fields_of(const os_model *model, const struct model_index *index, json_t *item, json_t **ret,
+                      os_error *err);
 
 #endif

@@ -273,6 +273,37 @@ TEST_WITH(book, a_model_that_changes_leaves_what_rows_have)
     check_field(book, after, "{\"id\":\"7\"}", "count", "2");
 }
 
+static os_code get_unfit(void *context, os_txn *txn, os_error *err)
+{
+    const struct book *book = context;
+    os_row *row = NULL;
+    return os_txn_get(txn, book->models[1], "{\"id\":\"7\"}", NULL, &row, err);
+}
+
+static os_code scan_unfit(void *context, os_txn *txn, os_error *err)
+{
+    const struct book *book = context;
+    os_query *query = NULL;
+    os_row *row = NULL;
+    size_t count = 0;
+    CHECK_CODE(os_txn_scan(txn, book->models[1], NULL, &query, err), OS_OK, err);
+    return os_query_fetch(query, 1, NULL, &row, &count, NULL, err);
+}
+
+TEST_WITH(book, a_row_that_does_not_fit_its_model_is_named)
+{
+    const os_txn_fn reads[] = {get_unfit, scan_unfit};
+    const os_model *before = book_model(book, "Versioned", VERSION("'count':{'type':'integer'}", ",'count'"));
+    (void)book_model(book, "Versioned", VERSION("'count':{'type':'string'}", ",'count'"));
+    book_put(book, before, "{\"id\":\"7\",\"count\":1}");
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(book_transact(book, reads[i]), OS_NOT_EXECUTED);
+        CHECK_CODE(book->error.code, OS_ERR_PROTOCOL, &book->error);
+        CHECK_SAYS(&book->error, "Versioned.count: ");
+        CHECK_SAYS(&book->error, "So is the row Versioned \"7\" in the table: mend the row, or the model.");
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------ time to live */
 
 #define FIVE_YEARS_S 157680000

@@ -329,6 +329,7 @@ TEST_WITH(given, a_ledger_alone_is_enough)
     assert_non_null(given->opened.ledger_keys);
     given->options.ledger_url = "";
     check_refused(&given->options, OS_ERR_CONFIG, "store_url is missing");
+    check_refused(&given->options, OS_ERR_CONFIG, "rows and documents need ledger_url alone");
 }
 
 TEST(bad_names_of_places_are_refused)
