@@ -85,11 +85,28 @@ static const struct option option_table[] = {
     OPTION(records_by_bucket, FLAG),
 };
 
+/* Python's own sentences do not say of which option it is. The value is not shown: it may be a secret. */
+static bool refuse(const struct option *option, PyObject *value, const char *wanted)
+{
+    (void)PyErr_Format(PyExc_TypeError, "%s is %s, and not of %R.", option->name, wanted, (PyObject *)Py_TYPE(value));
+    return false;
+}
+
+static bool set_text(const struct option *option, PyObject *value, void *ret)
+{
+    return PyUnicode_Check(value) ? text_of(value, ret) : refuse(option, value, "a text");
+}
+
 static bool set_number(const struct option *option, PyObject *value, void *ret)
 {
+    if (!PyLong_Check(value))
+        return refuse(option, value, "a whole number");
     unsigned long long number = PyLong_AsUnsignedLongLong(value);
-    if (PyErr_Occurred() != NULL)
+    if (PyErr_Occurred() != NULL) {
+        PyErr_Clear();
+        (void)PyErr_Format(PyExc_OverflowError, "%s cannot be %R.", option->name, value);
         return false;
+    }
     if (option->kind == NUMBER64) {
         *(uint64_t *)ret = number;
         return true;
@@ -106,6 +123,8 @@ static bool set_number(const struct option *option, PyObject *value, void *ret)
 static bool set_choice(const struct option *option, PyObject *value, void *ret)
 {
     const char *word;
+    if (!PyUnicode_Check(value))
+        return refuse(option, value, "a text");
     if (!PyArg_Parse(value, "s", &word))
         return false;
     for (int i = 0; option->choices[i] != NULL; i++) {
@@ -124,7 +143,7 @@ static bool set_option(const struct option *option, PyObject *value, os_options 
     int truth;
 
     switch (option->kind) {
-    case TEXT: return text_of(value, ret);
+    case TEXT: return set_text(option, value, ret);
     case CHOICE: return set_choice(option, value, ret);
     case FLAG:
         truth = PyObject_IsTrue(value);
@@ -193,7 +212,7 @@ bool written_of(PyObject *dict, struct written *ret)
         void *place = (char *)&ret->options + option->offset;
         if (value == NULL || value == Py_None)
             continue;
-        if (option->kind == TEXT ? !text_of(value, place) : !set_number(option, value, place))
+        if (option->kind == TEXT ? !set_text(option, value, place) : !set_number(option, value, place))
             return false;
     }
     bool made = pairs_of(PyDict_GetItemString(dict, "metadata"), &ret->metadata, &ret->options.metadata_count) &&

@@ -38,6 +38,8 @@ else:
 
 def _milliseconds(seconds: float | None) -> int:
     """0 is the library's default."""
+    if seconds is not None and seconds < 0:
+        raise ValueError(f"A pause of {seconds} seconds cannot be.")
     return 0 if seconds is None else max(1, round(seconds * 1000))
 
 
@@ -148,6 +150,8 @@ class Client(Abandons):
         cache_rows: bool = False,
         deadline_s: float | None = None,
     ) -> Call[T]:
+        if retries < 0:
+            raise ValueError(f"retries cannot be {retries}: it is 0 or more, and deadline_s ends what takes too long.")
         pauses = _milliseconds(initial_backoff_s), _milliseconds(max_backoff_s)
         options = retries == 0, retries, *pauses, read_only, cache_rows
         return Call(

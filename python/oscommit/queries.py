@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Iterator
 from typing import Any, Callable, Generic, Optional, TypeVar
 
 from oscommit import _oscommit
+from oscommit.exceptions import InvalidFieldError
 from oscommit.models import M, ask, json_of
 
 _PAGE = 100
@@ -41,6 +42,8 @@ class Asked(Generic[M]):
         ask(self._native.filter, name, operation, json_of(value, f"{self._model.__name__}.{field}"))
 
     def _page(self, count: int, token: str | None) -> Page[M]:
+        if count < 0:
+            raise InvalidFieldError(f"A fetch wants at least one row, and not {count}.")
         rows, following = ask(self._native.fetch, count, token)
         return [self._model._of(row) for row in rows], following
 

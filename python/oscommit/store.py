@@ -55,7 +55,7 @@ class Store(Writes):
         text = os.fspath(url)
         if mkdir:
             if not text.startswith("file://"):
-                raise ValueError("Only a store of files can be made (mkdir).")
+                raise ValueError(f'Only a store of files can be made (mkdir), as "file:///root": "{text}" is none.')
             init(text[len("file://") :])
         store = cls._open(
             {"store_url": text, "ledger_url": ledger, **options}, environment, logger, credential_provider

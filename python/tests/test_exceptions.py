@@ -43,19 +43,23 @@ def test_arguments_are_refused_before_anything_is_sent(embedded):
 
 
 def test_settings_are_refused(tmp_path):
-    for options, kind in (
-        ({"nonsense": 1}, exceptions.UnknownConfigurationKeyError),
-        ({"guard": "some"}, ValueError),
-        ({"max_connections": 1 << 40}, ValueError),
-        ({"timeout_ms": -5}, OverflowError),
-        ({"max_clock_skew_rate": 1}, exceptions.ConfigurationError),
-        ({"s3_endpoint": "nonsense"}, exceptions.ConfigurationError),
+    for options, kind, why in (
+        ({"nonsense": 1}, exceptions.UnknownConfigurationKeyError, "nonsense"),
+        ({"guard": "some"}, ValueError, "guard"),
+        ({"guard": 1}, TypeError, "guard is a text, and not of <class 'int'>"),
+        ({"max_connections": 1 << 40}, ValueError, "max_connections"),
+        ({"timeout_ms": -5}, OverflowError, "timeout_ms cannot be -5"),
+        ({"timeout_ms": 0.5}, TypeError, "timeout_ms is a whole number, and not of <class 'float'>"),
+        ({"ledger": tmp_path}, TypeError, "ledger_url is a text, and not of .*Path"),
+        ({"secret_access_key": b"secret"}, TypeError, "^secret_access_key is a text, and not of <class 'bytes'>.$"),
+        ({"max_clock_skew_rate": 1}, exceptions.ConfigurationError, "max_clock_skew_rate"),
+        ({"s3_endpoint": "nonsense"}, exceptions.ConfigurationError, "nonsense"),
     ):
-        with pytest.raises(kind):
+        with pytest.raises(kind, match=why):
             oscommit.Store.from_url("s3://bucket", **options)
     with pytest.raises(exceptions.ConfigurationError):
         oscommit.Store.from_url("ftp://bucket")
-    with pytest.raises(ValueError, match="mkdir"):
+    with pytest.raises(ValueError, match='mkdir.*"s3://bucket" is none'):
         oscommit.Store.from_url("s3://bucket", mkdir=True)
     with pytest.raises(exceptions.BaseError):
         oscommit.Store.from_url(f"file://{tmp_path}/nothing")

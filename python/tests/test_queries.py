@@ -98,6 +98,8 @@ def test_lazy_filters_and_indexes(tables, order):
         (lambda query: query.where(ship="north"), 'no field "ship". Did you mean "shop"'),
         (lambda query: query.where(shop="north").where(shop="south"), "shop"),
         (lambda query: query.where(shop="north").fetch(1, "no token"), "token"),
+        (lambda query: query.where(shop="north").fetch(0), "at least one row"),
+        (lambda query: query.where(shop="north").fetch(-1), "at least one row, and not -1"),
     ],
 )
 def test_what_a_query_refuses(tables, order, ask, why):

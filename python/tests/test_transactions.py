@@ -209,6 +209,9 @@ def test_what_a_transaction_refuses(tables, account):
     for late in write_after, only_read_after:
         with pytest.raises(InvalidFieldError, match="only read"):
             tables.transact(late)
+    for options, why in ({"retries": -1}, "retries"), ({"initial_backoff_s": -1}, "pause"):
+        with pytest.raises(ValueError, match=f"{why}.* -1"):
+            tables.transact(twice, **options)
     with pytest.raises(InvalidFieldError, match="minimum"):
         tables.transact(lambda tx: tx.create(account, id="b", balance=-1))
     with pytest.raises(InvalidFieldError, match="owner"):
