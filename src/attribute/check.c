@@ -196,3 +196,33 @@ os_code item_check(const json_t *item, os_error *err)
     os_code code = check_members(&walk, item);
     return code == OS_OK ? item_check_size(item, err) : code;
 }
+
+/* Openings and commas. Of an object and an array, what is not the one has no elements of the other. */
+size_t value_count(const json_t *value)
+{
+    const char *name;
+    json_t *member;
+    size_t index;
+    size_t size = json_is_array(value) ? json_array_size(value) : json_object_size(value);
+    size_t count = json_is_array(value) || json_is_object(value) ? 1 : 0;
+    json_object_foreach((json_t *)value, name, member)
+    {
+        count += value_count(member);
+    }
+    json_array_foreach(value, index, member)
+    {
+        count += value_count(member);
+    }
+    return count + (size > 0 ? size - 1 : 0);
+}
+
+os_code item_check_count(size_t count, os_error *err)
+{
+    if (count <= ITEM_VALUES_MAX)
+        return OS_OK;
+    return error_set(
+        err, OS_ERR_TOO_LARGE,
+        "The item has too many values to be read back: they count for %zu, each element of a list for two, "
+        "and %d are read. Put some of them into another item.",
+        count, ITEM_VALUES_MAX);
+}

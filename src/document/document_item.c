@@ -68,7 +68,9 @@ static os_code add_all(json_t *item, const struct document *document, enum docum
         code = add_model(item, names->desired.name, document->desired, spelling, err);
     if (code == OS_OK)
         code = add_model(item, names->reported.name, document->reported, spelling, err);
-    return code == OS_OK ? item_check_size(item, err) : code;
+    if (code == OS_OK)
+        code = item_check_size(item, err);
+    return code == OS_OK ? item_check_count(value_count(item), err) : code;
 }
 
 os_code document_to_item(const struct document_key *key, const struct document *document,

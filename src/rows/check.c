@@ -161,6 +161,15 @@ static const char *fault_of(const struct rows_write *write)
     return write->kind != ROWS_UPDATE && write->change_count > 0 ? "Only an UPDATE has changes." : NULL;
 }
 
+/* Of an update what it writes: the rest of the item is not known. */
+static os_code check_count(const struct rows_write *write, os_error *err)
+{
+    size_t count = write->kind == ROWS_PUT ? value_count(write->item) : 0;
+    for (size_t i = 0; i < write->change_count; i++)
+        count += write->changes[i].kind != CHANGE_REMOVE ? value_count(write->changes[i].value) : 0;
+    return item_check_count(count, err);
+}
+
 static os_code check_write(const struct rows_write *write, os_error *err)
 {
     const char *fault = fault_of(write);
@@ -172,7 +181,9 @@ static os_code check_write(const struct rows_write *write, os_error *err)
         code = condition_check(&write->condition, err);
     if (code == OS_OK)
         code = rows_check_condition_on_keys(&write->table->keys, &write->condition, err);
-    return code == OS_OK ? check_changes(write, err) : code;
+    if (code == OS_OK)
+        code = check_changes(write, err);
+    return code == OS_OK ? check_count(write, err) : code;
 }
 
 /* There an update must have an expression (API Reference, "Update"); DynamoDB Local does without. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What DynamoDB would refuse whatever is in the table, and so does SQLite: OS_ERR_ARGUMENT, OS_ERR_TOO_LARGE, and
- * OS_ERR_NO_MEMORY. The name of a table is checked by who is asked: an ARN is one for DynamoDB alone.
+ * OS_ERR_NO_MEMORY. And what could be written, and not be read back. The name of a table is checked by who is asked: an
+ * ARN is one for DynamoDB alone.
  */
 #ifndef OSCOMMIT_ROWS_CHECK_H
 #define OSCOMMIT_ROWS_CHECK_H

@@ -137,11 +137,7 @@ os_code rows_item_text(const json_t *item, struct buf *ret, os_error *err)
     buf_init(ret, ROWS_TEXT_MAX);
     if (!json_write(ret, item))
         return error_no_memory(err);
-    if (!json_is_too_large(ret->data, ret->len))
-        return OS_OK;
-    return error_set(err, OS_ERR_TOO_LARGE,
-                     "The item has more than %d values, too many to be read back. Put some of them into another item.",
-                     JSON_VALUES_MAX);
+    return item_check_count(value_count(item), err);
 }
 
 static int put_item(struct rows_conn *at, const struct rows_item_change *change)

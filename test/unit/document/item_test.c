@@ -146,6 +146,21 @@ TEST(a_document_that_is_too_large_is_refused)
     document_free(&document);
 }
 
+/* Each element counts for two. */
+TEST(a_document_that_could_not_be_read_back_is_refused)
+{
+    os_error err;
+    json_t *item;
+    const struct document_key key = reading_key(DOCUMENT_REPORTED);
+    struct document document = {.version = 1, .reported = json_array()};
+    for (int i = 0; i < ITEM_VALUES_MAX / 2; i++)
+        json_array_append_new(document.reported, json_integer(1));
+    assert_int_equal(document_to_item(&key, &document, DOCUMENT_TAGS, &item, &err), OS_ERR_TOO_LARGE);
+    assert_null(item);
+    assert_non_null(strstr(err.message, "too many values to be read back"));
+    document_free(&document);
+}
+
 /* ------------------------------------------------------------------------------------------------------ items of others */
 
 static const struct {

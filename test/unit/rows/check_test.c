@@ -2,6 +2,7 @@
 /* What is refused of a write, a read and a page, whoever is asked. */
 #include "rows/check.h"
 
+#include "attribute/check.h"
 #include "trees.h"
 
 #define A1 "{'pk':{'S':'a'},'sk':{'N':'1'}}"
@@ -99,6 +100,37 @@ TEST_WITH(trees, an_update_without_changes_stands_alone)
         .kind = ROWS_UPDATE, .table = &orders, .item = tree(trees, A1), .condition = {&term, 1}};
     assert_int_equal(rows_check_write_alone(&update, &err), OS_OK);
     assert_refused(rows_check_write(&update, &err), &err, "An update in a transaction has no changes");
+}
+
+/* A list of so many numbers, each of which counts for two. */
+static json_t *list_of(struct trees *trees, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(json_array_append_new(list, json_pack("{ss}", "N", "1")), 0);
+    return keep(trees, json_pack("{so}", "L", list));
+}
+
+TEST_WITH(trees, what_could_not_be_read_back_is_not_written)
+{
+    os_error err;
+    json_t *half = list_of(trees, ITEM_VALUES_MAX / 4);
+    json_t *item = tree(trees, A1);
+    const struct change changes[] = {{.path = PATH({.name = "x"}), .kind = CHANGE_SET, .value = half},
+                                     {.path = PATH({.name = "y"}), .kind = CHANGE_SET, .value = half},
+                                     {.path = PATH({.name = "z"}), .kind = CHANGE_REMOVE}};
+    struct rows_write write = {
+        .kind = ROWS_UPDATE, .table = &orders, .item = item, .changes = changes, .change_count = 1};
+    assert_int_equal(rows_check_write(&write, &err), OS_OK);
+    write.change_count = 3;
+    assert_int_equal(rows_check_write(&write, &err), OS_ERR_TOO_LARGE);
+    json_t *whole = keep(trees, json_copy(item));
+    json_object_set(whole, "x", half);
+    write = (struct rows_write){.kind = ROWS_PUT, .table = &orders, .item = whole};
+    assert_int_equal(rows_check_write(&write, &err), OS_OK);
+    json_object_set(whole, "y", half);
+    assert_int_equal(rows_check_write(&write, &err), OS_ERR_TOO_LARGE);
+    assert_says(&err, "too many values to be read back");
 }
 
 /* --------------------------------------------------------------------------------------------------------- reads */
