@@ -101,7 +101,7 @@ os_code query_run(struct os_query *query, struct query_showing *showing, os_erro
         return error_set(err, OS_ERR_ARGUMENT, "A run wants at least one row, and a function to give it to.");
     os_code code = query_plan_build(&query->plan, err);
     while (code == OS_OK && left > 0 && !reading.is_over) {
-        reading.count = 0;
+        reading.count = reading.scanned = 0; /* else a page would look at all that the ones before did, and drop it */
         reading.wanted = left < RUN_PAGE ? left : RUN_PAGE;
         code = query_read(&reading, err);
         if (code == OS_OK)

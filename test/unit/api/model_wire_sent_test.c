@@ -206,3 +206,62 @@ TEST_WITH(wire, a_hundred_rows_go_as_one_request)
     assert_int_equal(json_array_size(json_object_get(body, "TransactItems")), ROWS);
     json_decref(body);
 }
+
+/* ------------------------------------------------------------------------------------------------ pages */
+
+enum { PAGE = 100, PAGE_TEXT = 64 * PAGE };
+
+/* So many accounts from a number on; *ret is for free. */
+static char *page_of(int from, int count, bool is_last)
+{
+    char *ret = malloc(PAGE_TEXT);
+    assert_non_null(ret);
+    size_t len = (size_t)snprintf(ret, PAGE_TEXT, "{\"Count\":%d,\"ScannedCount\":%d,\"Items\":[", count, count);
+    for (int i = from; i < from + count; i++)
+        len += (size_t)snprintf(ret + len, PAGE_TEXT - len, "%s{\"_id\":{\"S\":\"%d\"},\"balance\":{\"N\":\"1\"}}",
+                                i == from ? "" : ",", i);
+    snprintf(ret + len, PAGE_TEXT - len, is_last ? "]}" : "],\"LastEvaluatedKey\":{\"_id\":{\"S\":\"%d\"}}}",
+             from + count - 1);
+    return ret;
+}
+
+static os_code count_one(void *context, os_row *row, os_error *err)
+{
+    size_t *count = context;
+    (void)row;
+    (void)err;
+    ++*count;
+    return OS_OK;
+}
+
+static os_code run_all(void *context, os_txn *txn, os_error *err)
+{
+    const struct bank *bank = context;
+    size_t count = 0;
+    os_query *scan = NULL;
+    os_code code = os_txn_scan(txn, bank->account, NULL, &scan, err);
+    if (code == OS_OK)
+        code = os_query_run(scan, SIZE_MAX, count_one, &count, err);
+    assert_int_equal(count, 3 * PAGE + 1);
+    return code;
+}
+
+/* What was given is not asked for again. */
+TEST_WITH(wire, a_run_asks_for_a_hundred_rows_each_time)
+{
+    enum { PAGES = 4 };
+    char *pages[PAGES];
+    struct wire_answer answers[PAGES] = {{.json = NULL}};
+    for (int i = 0; i < PAGES; i++) {
+        pages[i] = page_of(i * PAGE, i + 1 < PAGES ? PAGE : 1, i + 1 == PAGES);
+        answers[i].json = pages[i];
+    }
+    wire_say(wire, answers, PAGES);
+    check_committed(wire, run_all, 0);
+    for (int i = 0; i < PAGES; i++) {
+        json_t *body = wire_request(wire, (size_t)i, "Scan");
+        assert_int_equal(json_integer_value(json_object_get(body, "Limit")), PAGE);
+        json_decref(body);
+        free(pages[i]);
+    }
+}
