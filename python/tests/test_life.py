@@ -131,6 +131,25 @@ def test_a_child_is_refused_and_its_parent_goes_on(tmp_path):
     assert out.endswith("['k', 'parent', 'parent too']\n")
 
 
+def test_a_transaction_of_a_child_is_refused(tmp_path):
+    out, _ = run_script(
+        """
+        client = oscommit.Client.from_url(store=URL)
+        child = os.fork()
+        if child == 0:
+            for call in (lambda: client.transact(lambda tx: None), client.documents().table):
+                try:
+                    call()
+                except ValueError as error:
+                    print(type(error).__name__, error.verdict, "fork" in str(error), flush=True)
+            os._exit(0)
+        print(os.waitpid(child, 0)[1])
+        """,
+        tmp_path,
+    )
+    assert out == "InvalidFieldError not executed True\nInvalidPathError None True\n0\n"
+
+
 def test_a_child_may_open_another_kind_of_store(minio, tmp_path):
     """A store of a server is another matter than files with locks."""
     options = {"url": minio.url, **minio.options}

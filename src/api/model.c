@@ -135,6 +135,8 @@ os_verdict os_transact(os_client *client, const os_txn_options *options, os_txn_
         .options = options, .function = function, .context = context, .call = call, .ret = ret};
     struct transaction_call of = {.arguments = &arguments, .verdict = OS_NOT_EXECUTED};
     struct transaction_call *address = &of;
+    if (ret != NULL && ret->size == sizeof(*ret)) /* of a client that refuses the call */
+        *ret = (os_txn_result){.size = sizeof(*ret), .verdict = OS_NOT_EXECUTED};
     (void)client_perform(client, perform_transaction, &address, err);
     return of.verdict;
 }

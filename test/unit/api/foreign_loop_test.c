@@ -114,9 +114,12 @@ TEST_WITH(scratch, its_transactions_and_documents_are_refused)
     os_client *client = foreign_client(scratch, NULL);
     os_document_write write = {.size = sizeof(write), .id = "device", .name = "pump", .reported = "{}"};
     os_document_result result = OS_DOCUMENT_RESULT_INIT;
+    os_txn_result before = {.size = sizeof(before), .verdict = OS_COMMITTED, .runs = 1}; /* of another transaction */
     os_documents documents;
     os_error error;
-    assert_int_equal(os_transact(client, NULL, never, NULL, NULL, NULL, &error), OS_NOT_EXECUTED);
+    assert_int_equal(os_transact(client, NULL, never, NULL, NULL, &before, &error), OS_NOT_EXECUTED);
+    assert_int_equal(before.verdict, OS_NOT_EXECUTED);
+    assert_int_equal(before.runs, 0);
     CHECK_CODE(error.code, OS_ERR_ARGUMENT, &error);
     assert_int_equal(os_txn_resolve(client, "{}", NULL, &error), OS_UNKNOWN);
     CHECK_CODE(error.code, OS_ERR_ARGUMENT, &error);
