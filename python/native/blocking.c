@@ -68,8 +68,11 @@ bool blocking_begin(struct blocking *blocking, struct client *client, const stru
         PyErr_SetString(PyExc_TypeError, "A Stop is needed.");
         return false;
     }
-    *blocking =
-        (struct blocking){.client = client, .stop = limits->stop, .thread = pthread_self(), .call = OS_CALL_INIT};
+    *blocking = (struct blocking){.client = client,
+                                  .handle = client->handle,
+                                  .stop = limits->stop,
+                                  .thread = pthread_self(),
+                                  .call = OS_CALL_INIT};
     Py_XINCREF((PyObject *)limits->stop);
     blocking->call.deadline_ms = limits->deadline_ms;
     blocking->call.cancel = limits->stop == NULL ? client->blockings.cancel : limits->stop->cancel;

@@ -98,11 +98,6 @@ static bool begin_with_list(PyObject *self, PyObject *args, bool changes, struct
     return false;
 }
 
-static os_client *handle_of(const struct asked *asked)
-{
-    return asked->blocking.client->handle;
-}
-
 static PyObject *raise_of(const struct asked *asked, const os_error *err)
 {
     return raise_failure(asked->blocking.client->state, err);
@@ -133,12 +128,12 @@ static PyObject *documents_object(const os_documents *documents)
 static PyObject *read_documents(struct asked *asked, const os_document_key *keys)
 {
     size_t count = (size_t)PyList_Size(asked->of);
-    os_client *client = handle_of(asked);
     os_documents documents;
     os_error err;
 
     blocking_let_go(&asked->blocking);
-    os_code code = os_documents_read(client, &asked->store, keys, count, &asked->blocking.call, &documents, &err);
+    os_code code =
+        os_documents_read(asked->blocking.handle, &asked->store, keys, count, &asked->blocking.call, &documents, &err);
     blocking_take_back(&asked->blocking);
     PyObject *made = code == OS_OK ? documents_object(&documents) : raise_of(asked, &err);
     os_documents_free(&documents);
@@ -185,7 +180,6 @@ static PyObject *change_documents(struct asked *asked, const void *array, bool d
 {
     size_t count = (size_t)PyList_Size(asked->of);
     const os_call *call = &asked->blocking.call;
-    os_client *client = handle_of(asked);
     os_document_result *results = PyMem_Calloc(count + 1, sizeof(*results));
 
     if (results == NULL)
@@ -194,9 +188,9 @@ static PyObject *change_documents(struct asked *asked, const void *array, bool d
         results[i].size = sizeof(*results);
     blocking_let_go(&asked->blocking);
     if (deletes)
-        (void)os_documents_delete(client, &asked->store, array, count, call, results, NULL);
+        (void)os_documents_delete(asked->blocking.handle, &asked->store, array, count, call, results, NULL);
     else
-        (void)os_documents_write(client, &asked->store, array, count, call, results, NULL);
+        (void)os_documents_write(asked->blocking.handle, &asked->store, array, count, call, results, NULL);
     blocking_take_back(&asked->blocking);
     PyObject *made = append_results(asked->into, results, count);
     for (size_t i = 0; i < count; i++)
@@ -247,9 +241,8 @@ PyObject *client_documents_resolve(PyObject *self, PyObject *args)
         blocking_end(&asked.blocking);
         return NULL;
     }
-    os_client *client = handle_of(&asked);
     blocking_let_go(&asked.blocking);
-    (void)os_document_resolve(client, &asked.store, ticket, &asked.blocking.call, &result, NULL);
+    (void)os_document_resolve(asked.blocking.handle, &asked.store, ticket, &asked.blocking.call, &result, NULL);
     blocking_take_back(&asked.blocking);
     blocking_end(&asked.blocking);
     PyObject *made = result_of(&result);
@@ -288,9 +281,9 @@ PyObject *client_documents_list(PyObject *self, PyObject *args)
         return NULL;
     struct listing listing = {.blocking = &asked.blocking, .list = text_of(asked.of, &id) ? PyList_New(0) : NULL};
     if (listing.list != NULL) {
-        os_client *client = handle_of(&asked);
         blocking_let_go(&asked.blocking);
-        os_code code = os_documents_list(client, &asked.store, id, &asked.blocking.call, on_entry, &listing, &err);
+        os_code code =
+            os_documents_list(asked.blocking.handle, &asked.store, id, &asked.blocking.call, on_entry, &listing, &err);
         blocking_take_back(&asked.blocking);
         if (code != OS_OK && PyErr_Occurred() == NULL)
             raise_of(&asked, &err);
@@ -309,9 +302,8 @@ PyObject *client_documents_table(PyObject *self, PyObject *args)
     if (!begin(self, args, &asked))
         return NULL;
     bool creates = PyObject_IsTrue(asked.of) == 1;
-    os_client *client = handle_of(&asked);
     blocking_let_go(&asked.blocking);
-    os_code code = (creates ? os_documents_table_create : os_documents_table_check)(client, &asked.store,
+    os_code code = (creates ? os_documents_table_create : os_documents_table_check)(asked.blocking.handle, &asked.store,
                                                                                     &asked.blocking.call, &err);
     blocking_take_back(&asked.blocking);
     blocking_end(&asked.blocking);

@@ -94,6 +94,7 @@ struct limits {
 /* A call that blocks, on the stack of its thread. */
 struct blocking {
     struct client *client;
+    os_client *handle;    /* the client's, which a close takes away, and keeps until this has ended */
     struct stop *stop;    /* kept; NULL: none */
     PyThreadState *state; /* while the GIL is free */
     pthread_t thread;

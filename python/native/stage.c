@@ -104,11 +104,10 @@ static int on_garbage(void *context, const os_txn_garbage *garbage)
 static PyObject *collect(struct sweep *sweep, const os_txn_gc_options *options)
 {
     os_txn_gc_result result = OS_TXN_GC_RESULT_INIT;
-    os_client *client = sweep->blocking.client->handle;
     os_error err;
 
     blocking_let_go(&sweep->blocking);
-    os_code code = os_txn_gc(client, options, &sweep->blocking.call, on_garbage, sweep, &result, &err);
+    os_code code = os_txn_gc(sweep->blocking.handle, options, &sweep->blocking.call, on_garbage, sweep, &result, &err);
     blocking_take_back(&sweep->blocking);
     if (PyErr_Occurred() != NULL)
         return NULL;

@@ -101,12 +101,11 @@ static void lose_outcome(PyObject *function)
 static PyObject *transact(struct running *running, const os_txn_options *options)
 {
     struct blocking *blocking = &running->blocking;
-    os_client *client = blocking->client->handle;
     os_txn_result result = OS_TXN_RESULT_INIT;
     os_error err;
 
     blocking_let_go(blocking);
-    (void)os_transact(client, options, run_function, running, &blocking->call, &result, &err);
+    (void)os_transact(blocking->handle, options, run_function, running, &blocking->call, &result, &err);
     blocking_take_back(blocking);
     bool has_returned = PyErr_Occurred() == NULL;
     PyObject *made = has_returned ? outcome(&result, &err) : NULL;
@@ -155,9 +154,8 @@ PyObject *client_txn_resolve(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&s:txn_resolve", limits_of, &limits, &ticket) ||
         !blocking_begin(&blocking, client, &limits))
         return NULL;
-    os_client *handle = client->handle;
     blocking_let_go(&blocking);
-    os_verdict verdict = os_txn_resolve(handle, ticket, &blocking.call, &err);
+    os_verdict verdict = os_txn_resolve(blocking.handle, ticket, &blocking.call, &err);
     blocking_take_back(&blocking);
     blocking_end(&blocking);
     return Py_BuildValue("(iN)", (int)verdict, err.code == OS_OK ? text_object(NULL) : error_object(&err));
@@ -177,9 +175,9 @@ PyObject *client_model_table(PyObject *self, PyObject *args)
     const os_model *model = model_of(object, client->state);
     if (model == NULL || !blocking_begin(&blocking, client, &limits))
         return NULL;
-    os_client *handle = client->handle;
     blocking_let_go(&blocking);
-    os_code code = (creates ? os_model_table_create : os_model_table_check)(handle, model, &blocking.call, &err);
+    os_code code =
+        (creates ? os_model_table_create : os_model_table_check)(blocking.handle, model, &blocking.call, &err);
     blocking_take_back(&blocking);
     blocking_end(&blocking);
     if (code != OS_OK)

@@ -6,11 +6,13 @@ import signal
 import sqlite3
 import sys
 import threading
+import time
 
 import oscommit
 import pytest
 from accounts import QUICK, account_model, add, found
 from oscommit import AlreadyExistsError, ContentionError, InvalidFieldError, exceptions
+from oscommit.transactions import Run
 
 
 def test_a_row_is_made_changed_and_deleted(tables, account):
@@ -440,6 +442,39 @@ def test_a_close_ends_what_is_under_way(embedded_account):
     assert isinstance(error, exceptions.CancelledError) and error.verdict == "not executed"
     with oscommit.Client.from_url(f"sqlite://{file}") as other:
         assert found(other, model) is None
+
+
+def test_a_close_while_a_transaction_begins(embedded_account):
+    """A collection of garbage runs Python in the middle of it."""
+    _, _, file = embedded_account
+    begins = threading.Event()
+
+    def collect(phase, info):
+        if threading.current_thread() is threading.main_thread():
+            begins.set()
+            time.sleep(0.01)
+
+    def close(client):
+        begins.wait()
+        client.close()
+
+    thresholds = gc.get_threshold()
+    for number in range(1, 16):
+        client = oscommit.Client.from_url(f"sqlite://{file}")
+        begins.clear()
+        thread = threading.Thread(target=close, args=(client,))
+        thread.start()
+        gc.callbacks.append(collect)
+        try:
+            gc.set_threshold(number)
+            client._client.transact(0, Run(lambda tx: None), False, 3, 0, 0, False, False)
+        except ValueError as error:
+            assert "closed" in str(error)
+        finally:
+            gc.set_threshold(*thresholds)
+            gc.callbacks.remove(collect)
+        begins.set()
+        thread.join()
 
 
 def test_a_function_does_not_close_its_client(tables):
