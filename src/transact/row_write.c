@@ -83,11 +83,19 @@ static json_t *string_value(const char *text)
 
 /* ------------------------------------------------------------------------------------------------ conditions */
 
-static void add_accessed(const struct os_row *row, struct row_write *ret)
+static void add_all_unchanged(const struct os_row *row, json_t *names, struct row_write *ret)
 {
     const char *name;
     json_t *value;
-    json_object_foreach(row->accessed, name, value) add_unchanged(ret, name, json_object_get(row->item, name));
+    json_object_foreach(names, name, value) add_unchanged(ret, name, json_object_get(row->item, name));
+}
+
+/* A sum that is not written told of its number all the same: that there could be one. */
+static void add_accessed(const struct os_row *row, struct row_write *ret)
+{
+    add_all_unchanged(row, row->accessed, ret);
+    if (row->is_deleted)
+        add_all_unchanged(row, row->added, ret);
 }
 
 static json_t *number_value(int64_t number)

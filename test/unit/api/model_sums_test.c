@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is added to numbers that are not read: whatever others do meanwhile, the sum keeps to its rules, and can be read. */
+#include "sqlite/rows.h"
 #include "unit/api/bank.h"
 #include "unit/api/client_scratch.h"
 
@@ -226,4 +227,42 @@ TEST_WITH(bank, what_is_added_and_taken_back_is_a_read_of_the_number)
     assert_int_equal(bank->result.runs, 2);
     assert_int_equal(bank_balance_of(bank, "note"), 0);
     assert_int_equal(bank_balance_of(bank, "a"), 4);
+}
+
+/* By another program, which keeps no tokens. */
+static void put_bare(struct bank *bank, const char *balance)
+{
+    static const struct rows_table table = {.name = "Account", .keys = {.partition = "_id"}};
+    const struct sqlite_patience patience = sqlite_patience_ms(BANK_PATIENT_MS);
+    struct sqlite_rows *rows = NULL;
+    char file[160];
+    json_t *was = NULL;
+    json_t *item =
+        json_pack("{s:{s:s}, s:{s:s}, s:{s:s}}", "_id", "S", "a", "balance", "N", balance, "visits", "N", "0");
+    const struct rows_write write = {.kind = ROWS_PUT, .table = &table, .item = item};
+    snprintf(file, sizeof(file), "%s/.oscommit/ledger.db", bank->scratch->root);
+    CHECK_CODE(sqlite_rows_open(file, &patience, &rows, &bank->error), OS_OK, &bank->error);
+    assert_int_equal(sqlite_rows_write(rows, &write, patience, 0, &was, &bank->error), TABLE_OK);
+    sqlite_rows_close(rows);
+    json_decref(item);
+}
+
+static os_code take_and_end(void *context, os_txn *txn, os_error *err)
+{
+    struct plan *plan = context;
+    os_row *row = NULL;
+    CHECK_CODE(os_txn_get(txn, plan->bank->account, bank_key_of("a"), NULL, &row, err), OS_OK, err);
+    plan->was_there = os_row_increment(row, "balance", -5, err) == OS_OK;
+    if (plan->runs++ == 0)
+        put_bare(plan->bank, "2");
+    return os_txn_delete(txn, row, err);
+}
+
+TEST_WITH(bank, a_sum_of_a_row_that_is_deleted_is_a_read_of_the_number)
+{
+    struct plan plan = {.bank = bank};
+    put_bare(bank, "7");
+    CHECK_COMMITTED(bank, take_and_end, &plan);
+    assert_int_equal(bank->result.runs, 2);
+    assert_false(plan.was_there);
 }
