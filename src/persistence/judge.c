@@ -90,7 +90,7 @@ void writing_make_look(const struct persistence_store *store, const struct writt
 {
     for (size_t i = 0; i < written->count; i++)
         gets[i] = (struct rows_get){.of = {.table = &store->table, .key = written->items[i].key}};
-    *ret = (struct row_request){.verb = ROW_READ, .gets = gets, .get_count = written->count, .is_snapshot = true};
+    *ret = (struct row_request){.verb = ROW_READ, .gets = gets, .get_count = written->count};
 }
 
 static enum document_standing judge_item(const struct persistence_store *store, const struct written *written, size_t i,

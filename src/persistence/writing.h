@@ -20,7 +20,7 @@ struct written {
     bool is_deletion;
 };
 
-/* A consistent look at both at one instant; `gets` has room for two, and borrows. */
+/* A consistent look at both, each at its own instant: one answer may not have room for two; `gets` has, and borrows. */
 void writing_make_look(const struct persistence_store *store, const struct written *written, struct rows_get gets[2],
                        struct row_request *ret);
 

@@ -256,12 +256,17 @@ static void respond_to_write(struct document_fake *fake, const struct asked *ask
     }
 }
 
+static void count_look(struct document_fake *fake)
+{
+    if (++fake->looks == FAKE_LOOKS && fake->pass_at_last != NULL)
+        fake->pass_at_last();
+}
+
 static void respond_to_read(struct document_fake *fake, const struct asked *asked, const char *operation,
                             struct buf *scratch, struct http_server_step *ret)
 {
     json_t *found = json_array();
-    if (++fake->looks == FAKE_LOOKS && fake->pass_at_last != NULL)
-        fake->pass_at_last();
+    count_look(fake);
     for (size_t i = 0; i < asked->count; i++) {
         json_t *item = there(fake, json_object_get(asked->writes[i], "Key"));
         json_t *one = item != NULL ? json_pack("{s:O}", "Item", item) : json_object();
@@ -272,9 +277,10 @@ static void respond_to_read(struct document_fake *fake, const struct asked *aske
     json_decref(found);
 }
 
-static void respond_to_batch(const struct document_fake *fake, const struct asked *asked, struct buf *scratch,
+static void respond_to_batch(struct document_fake *fake, const struct asked *asked, struct buf *scratch,
                              struct http_server_step *ret)
 {
+    count_look(fake);
     const char *table;
     json_t *of_table;
     json_t *responses = json_object();

@@ -195,6 +195,32 @@ TEST_WITH(lost, what_was_deleted_and_made_again_is_not_written_over)
     os_free(result.ticket);
 }
 
+/* Of a list of so many numbers: two such models have more values than are read of one answer. */
+static char *large_model(void)
+{
+    struct buf text;
+    buf_init(&text, 1024 * 1024);
+    buf_add_str(&text, "{\"a\":[1");
+    for (int i = 0; i < 40000; i++)
+        buf_add_str(&text, ",1");
+    assert_true(buf_add_str(&text, "]}"));
+    char *copy = strdup(buf_str(&text));
+    buf_free(&text);
+    return copy;
+}
+
+TEST_WITH(lost, two_models_that_are_no_answer_together_are_looked_at_one_by_one)
+{
+    os_document_result result = OS_DOCUMENT_RESULT_INIT;
+    os_document_write write = document_lost_write(2);
+    char *model = large_model();
+    write.reported = write.desired = model;
+    document_fake_play(&lost->fake, "l");
+    CHECK_CODE(os_documents_write(lost->client, NULL, &write, 1, NULL, &result, &lost->error), OS_OK, &lost->error);
+    assert_int_equal(result.verdict, OS_COMMITTED);
+    free(model);
+}
+
 TEST_WITH(lost, what_may_have_been_done_is_unknown_without_memory_for_a_look)
 {
     fails_look = true;
