@@ -9,6 +9,22 @@ bool text_of(PyObject *value, const char **ret)
     return value == NULL || PyArg_Parse(value, "z", ret);
 }
 
+int count_of(PyObject *object, void *ret)
+{
+    PyObject *number = PyNumber_Index(object);
+    unsigned long long count = number == NULL ? 0 : PyLong_AsUnsignedLongLong(number);
+
+    Py_XDECREF(number);
+    if (PyErr_Occurred() != NULL && !PyErr_ExceptionMatches(PyExc_OverflowError))
+        return 0;
+    if (PyErr_Occurred() != NULL || count > UINT32_MAX) {
+        (void)PyErr_Format(PyExc_ValueError, "A count is from 0 to 4294967295: %R is not.", object);
+        return 0;
+    }
+    *(unsigned int *)ret = (unsigned int)count;
+    return 1;
+}
+
 /* ----------------------------------------------------------------------------------------------- os_options */
 
 enum kind { TEXT, NUMBER64, NUMBER32, FLAG, CHOICE };

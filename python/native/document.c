@@ -9,8 +9,8 @@ static bool store_of(PyObject *tuple, os_document_store *ret)
     int combined, fields;
 
     *ret = (os_document_store)OS_DOCUMENT_STORE_INIT;
-    if (!PyArg_ParseTuple(tuple, "zppIIpp:store", &ret->table, &combined, &fields, &ret->max_read_batch,
-                          &ret->parallelism, &ret->keeps_all, &ret->together))
+    if (!PyArg_ParseTuple(tuple, "zppO&O&pp:store", &ret->table, &combined, &fields, count_of, &ret->max_read_batch,
+                          count_of, &ret->parallelism, &ret->keeps_all, &ret->together))
         return false;
     ret->models = combined ? OS_DOCUMENT_COMBINED : OS_DOCUMENT_SEPARATE;
     ret->spelling = fields ? OS_DOCUMENT_FIELDS : OS_DOCUMENT_TAGS;

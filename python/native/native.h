@@ -186,6 +186,7 @@ struct operation {
 bool text_of(PyObject *value, const char **ret); /* None: NULL */
 bool body_of(PyObject *source, os_body *ret);    /* bytes, or a path (str), which stay its own */
 bool options_of(PyObject *dict, os_options *ret);
+int count_of(PyObject *object, void *ret); /* a converter for "O&", whose `ret` is an unsigned int; "I" drops bits */
 PyObject *option_names(void);
 struct written {
     os_put_options options;

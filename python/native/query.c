@@ -53,8 +53,8 @@ PyObject *txn_scan(PyObject *self, PyObject *args)
     PyObject *object;
     os_error err;
 
-    if (!PyArg_ParseTuple(args, "OzpII:scan", &object, &options.index, &options.inconsistent, &options.shard_index,
-                          &options.shard_count) ||
+    if (!PyArg_ParseTuple(args, "OzpO&O&:scan", &object, &options.index, &options.inconsistent, count_of,
+                          &options.shard_index, count_of, &options.shard_count) ||
         !txn_may_be_used(txn))
         return NULL;
     const os_model *model = txn_take_model(txn, object);
@@ -100,7 +100,7 @@ static PyObject *query_fetch(PyObject *self, PyObject *args)
     const char *token;
     unsigned int count;
 
-    if (!PyArg_ParseTuple(args, "Iz:fetch", &count, &token) || !txn_may_be_used(query->txn))
+    if (!PyArg_ParseTuple(args, "O&z:fetch", count_of, &count, &token) || !txn_may_be_used(query->txn))
         return NULL;
     os_row **rows = PyMem_Calloc((size_t)count + 1, sizeof(os_row *));
     if (rows == NULL)

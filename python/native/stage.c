@@ -122,13 +122,13 @@ PyObject *client_txn_gc(PyObject *self, PyObject *args)
 {
     struct client *client = (struct client *)self;
     os_txn_gc_options options = OS_TXN_GC_OPTIONS_INIT;
-    unsigned long long older_than_s;
+    unsigned int older_than_s;
     struct sweep sweep;
     struct limits limits;
     PyObject *intents, *result = NULL;
 
-    if (!PyArg_ParseTuple(args, "O&OzKpp:txn_gc", limits_of, &limits, &intents, &options.prefix, &older_than_s,
-                          &options.of_any_age, &options.remove))
+    if (!PyArg_ParseTuple(args, "O&OzO&pp:txn_gc", limits_of, &limits, &intents, &options.prefix, count_of,
+                          &older_than_s, &options.of_any_age, &options.remove))
         return NULL;
     options.older_than_s = older_than_s;
     options.intents = model_of(intents, client->state);

@@ -125,9 +125,9 @@ PyObject *client_transact(PyObject *self, PyObject *args)
     struct limits limits;
     PyObject *ended = NULL;
 
-    if (!PyArg_ParseTuple(args, "O&OpIIIpp:transact", limits_of, &limits, &running.function, &options.no_retries,
-                          &options.retries, &options.initial_backoff_ms, &options.max_backoff_ms, &options.read_only,
-                          &options.cache_rows) ||
+    if (!PyArg_ParseTuple(args, "O&OpO&O&O&pp:transact", limits_of, &limits, &running.function, &options.no_retries,
+                          count_of, &options.retries, count_of, &options.initial_backoff_ms, count_of,
+                          &options.max_backoff_ms, &options.read_only, &options.cache_rows) ||
         !blocking_begin(&running.blocking, (struct client *)self, &limits))
         return NULL;
     options.finalize = finalize;

@@ -240,6 +240,21 @@ def test_what_a_transaction_refuses(tables, account):
         account.key(idd="a")
 
 
+def test_a_count_is_not_cut_off(tables, account):
+    for wrong in (-1, 2**32, 2**32 + 1):
+        for call in (
+            lambda wrong=wrong: tables.transact(lambda tx: None, retries=wrong),
+            lambda wrong=wrong: tables.transact(lambda tx: tx.scan(account).fetch(wrong)),
+            lambda wrong=wrong: tables.transact(lambda tx: tx.scan(account, shard_index=0, shard_count=wrong)),
+            lambda wrong=wrong: tables.gc_staged(oscommit.Intents("Intents"), older_than_s=wrong),
+            lambda wrong=wrong: tables.documents(parallelism=wrong).list(),
+        ):
+            with pytest.raises(ValueError, match=f"A count is from 0 to 4294967295: {wrong} is not"):
+                call()
+    with pytest.raises(TypeError):
+        tables.transact(lambda tx: None, retries=1.5)
+
+
 def test_a_decorator_has_parentheses(tables):
     with pytest.raises(TypeError, match=r"@client.transaction\(\) with its parentheses"):
 
