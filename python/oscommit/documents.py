@@ -279,6 +279,7 @@ class Documents(Mapping[tuple[str, str], Document]):
 
     def _write_all(self, writes: Sequence[DocumentWrite], deadline_s: float | None) -> Call[Written]:
         natives = []
+        writes = list(writes)  # it is gone through again when the results are there
         for one in writes:
             if not isinstance(one, DocumentWrite):
                 raise TypeError(f"What is written is a DocumentWrite(id, name, ...): {one!r} is none.")

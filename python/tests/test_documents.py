@@ -111,6 +111,19 @@ def test_many_are_written_and_read(docs):
     assert (entry.id, entry.name, entry.kind, entry.version) == ("other", "1", "desired", 1)
 
 
+def test_each_write_has_its_result_whatever_it_came_in(docs):
+    writes = (DocumentWrite("device", str(i), reported={}) for i in range(2))
+    assert docs.write_all(writes) == [DocumentVersions(1, 0)] * 2
+
+
+async def test_each_write_has_its_result_though_the_list_changes(docs):
+    writes = [DocumentWrite("device", str(i), reported={}) for i in range(2)]
+    task = asyncio.ensure_future(docs.write_all_async(writes))
+    await asyncio.sleep(0)
+    writes.clear()
+    assert await task == [DocumentVersions(1, 0)] * 2
+
+
 def test_what_a_document_cannot_be(docs, tables):
     with pytest.raises(exceptions.InvalidPathError):
         docs.write("", "pump", reported={})
