@@ -66,14 +66,15 @@ class Field:
 
     def __init__(self, role: str, default: Any, name: str | None, rules: Mapping[str, Any]) -> None:
         self.role, self.default, self.given_name = role, default, name
-        self.rules = dict(rules)
+        self.rules = self.given_rules = dict(rules)
         self.name = self.attribute = ""
         self.optional = False
 
     def of(self, model: str, attribute: str, annotation: Any) -> Field:
         """The same, of an attribute with an annotation."""
         rules, optional = rules_of(f"{model}.{attribute}", annotation)
-        made = Field(self.role, self.default, self.given_name, {**rules, **self.rules})
+        made = Field(self.role, self.default, self.given_name, self.given_rules)
+        made.rules = {**rules, **self.given_rules}
         made.attribute, made.name, made.optional = attribute, self.given_name or attribute, optional
         if self.default is None and not optional:
             raise TypeError(f"{model}.{attribute} has the default None, and is not Optional.")

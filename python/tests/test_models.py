@@ -229,6 +229,26 @@ def test_a_table_is_that_of_a_model(tmp_path):
                 step()
 
 
+def test_a_derived_class_may_have_another_type():
+    class Base(Model):
+        id: str = key()
+        state: Literal["new", "sent"]
+        price: float = field(minimum=0)
+
+    class Derived(Base):
+        id: int  # type: ignore[assignment]
+        state: str  # type: ignore[assignment]
+        price: Optional[int]  # type: ignore[assignment]
+
+    schema = _schema_of(Derived, {})
+    assert schema["properties"] == {
+        "id": {"type": "integer"},
+        "state": {"type": "string"},
+        "price": {"type": "integer", "minimum": 0},
+    }
+    assert schema["required"] == ["id", "state"]
+
+
 def test_a_class_without_a_key_is_a_base(tmp_path):
     class Base(Model):
         note: Optional[str] = None
