@@ -192,14 +192,15 @@ def _fields_of(cls: type[Model]) -> dict[str, Field]:
 
 
 def _meta_of(cls: type[Model]) -> dict[str, Any]:
-    meta = {name: value for name, value in vars(vars(cls).get("Meta", object)).items() if name[:2] != "__"}
-    for name in meta if "Meta" in vars(cls) else ():
+    given = vars(cls).get("Meta", object)
+    meta = {name: getattr(given, name) for name in dir(given) if name[:2] != "__"}
+    for name in meta:
         if name not in _META:
             raise TypeError(
                 f'Meta of {cls.__name__} has "{name}", which is not known.{did_you_mean(name, _META)} '
                 f"There are: {', '.join(_META)}."
             )
-    return meta if "Meta" in vars(cls) else {}
+    return meta
 
 
 def _schema_of(cls: type[Model], meta: Mapping[str, Any]) -> dict[str, Any]:

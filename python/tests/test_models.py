@@ -249,6 +249,24 @@ def test_a_derived_class_may_have_another_type():
     assert schema["required"] == ["id", "state"]
 
 
+def test_a_meta_that_derives_has_what_its_base_has():
+    class Base(Model):
+        id: str = key()
+        until: int
+
+        class Meta:
+            table = "base"
+            expire = "until"
+
+    class Derived(Base):
+        class Meta(Base.Meta):
+            title = "Other"
+
+    resource = Derived.table_resource()["Properties"]
+    assert resource["TableName"] == "base"
+    assert resource["TimeToLiveSpecification"] == {"Enabled": True, "AttributeName": "until"}
+
+
 def test_a_class_without_a_key_is_a_base(tmp_path):
     class Base(Model):
         note: Optional[str] = None
