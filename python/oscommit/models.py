@@ -188,7 +188,16 @@ def _fields_of(cls: type[Model]) -> dict[str, Field]:
         given = _raw(cls, name)
         spec = given if isinstance(given, Field) else Field(_PLAIN, given, None, {})
         fields[name] = spec.of(cls.__name__, name, annotation)
+    _check_names(cls.__name__, fields)
     return fields
+
+
+def _check_names(model: str, fields: Mapping[str, Field]) -> None:
+    attributes: dict[str, str] = {}
+    for attribute, one in fields.items():
+        other = attributes.setdefault(one.name, attribute)
+        if other != attribute:
+            raise TypeError(f'{model}.{other} and {model}.{attribute} are one field of the table, "{one.name}".')
 
 
 def _meta_of(cls: type[Model]) -> dict[str, Any]:

@@ -267,6 +267,12 @@ def test_a_meta_that_derives_has_what_its_base_has():
     assert resource["TimeToLiveSpecification"] == {"Enabled": True, "AttributeName": "until"}
 
 
+def test_two_attributes_are_not_one_field():
+    members = {"__annotations__": {"id": str, "balance": int, "sum": int}, "id": key(), "sum": field(name="balance")}
+    with pytest.raises(TypeError, match='Made.balance and Made.sum are one field of the table, "balance"'):
+        type("Made", (Model,), members)
+
+
 def test_a_class_without_a_key_is_a_base(tmp_path):
     class Base(Model):
         note: Optional[str] = None
