@@ -23,8 +23,9 @@ static os_code say_changed(const struct os_row *there, os_error *err)
 static os_code refuse_there(const struct query_reading *reading, const struct os_row *there, os_error *err)
 {
     char text[ROW_TEXT_SIZE];
+    const struct model_index *index = reading->query->plan.index;
     /* An entry of an index that moves while the pages are read. */
-    bool has_moved = there->is_listed && reading->start != NULL && reading->query->plan.index != NULL;
+    bool has_moved = there->is_listed && reading->start != NULL && index != NULL && there->from == index;
     if (there->origin == ORIGIN_MISSING || has_moved)
         return say_changed(there, err);
     return error_set(err, OS_ERR_ARGUMENT,
@@ -119,6 +120,7 @@ static os_code make_row(const struct query_reading *reading, json_t *item, json_
     row->fields = fields;
     row->item = json_incref(item);
     row->is_listed = true;
+    row->from = plan->index;
     row->is_untouched = true;
     if (plan->index != NULL && plan->index->only != NULL)
         row->index = plan->index;
