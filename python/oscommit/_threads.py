@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Callable, Generic, TypeVar
 from oscommit import _oscommit
 from oscommit._flight import leave
 from oscommit._opened import Opened, deadline_ms_of
-from oscommit.exceptions import error_of
+from oscommit.exceptions import BaseError, error_of
 
 if TYPE_CHECKING:
     from oscommit._types import Abandoned
@@ -32,8 +32,8 @@ Wanted = Callable[[], Awaitable[None]]
 
 
 class Call(Generic[T]):
-    """A call that blocks: `give` makes its value of what the library returns, and `lost` says what is to be told if nobody gets
-    that. `end` comes before `give`: what it returns is raised in place of the value."""
+    """A call that blocks: `give` makes its value of what the library returns, or raises a BaseError, and `lost` says what is to
+    be told if nobody gets that. `end` comes before `give`: what it returns is raised in place of the value."""
 
     def __init__(
         self,
@@ -50,22 +50,34 @@ class Call(Generic[T]):
         self._give, self.lost, self._end = give, lost, end
 
     def run(self) -> T:
+        return self.finish(lambda: Opened._native(self.native, deadline_ms_of(self.deadline_s), *self.arguments))
+
+    def finish(self, ask: Callable[[], Any]) -> T:
+        """`ask` gives what the library returns. What is raised besides an outcome, as by a signal, hides that."""
+        value: T
         try:
-            found = Opened._native(self.native, deadline_ms_of(self.deadline_s), *self.arguments)
+            value, error = self._outcome(ask())
         except BaseException as why:
             self.interrupted(why)
             raise
-        return self.give(found)
-
-    def give(self, found: Any) -> T:
-        why = self._end()
-        if why is None:
-            return self._give(found)
+        if error is None:
+            return value
         try:
-            self.interrupted(why)
-            raise why
+            raise error
         finally:
-            del why  # a frame that it keeps must not keep it
+            del error  # a frame that it keeps must not keep it
+
+    def _outcome(self, found: Any) -> tuple[Any, BaseError | None]:
+        why = self._end()
+        try:
+            if why is not None:
+                raise why
+        finally:
+            del why
+        try:
+            return self._give(found), None
+        except BaseError as error:
+            return None, error
 
     async def run_async(self) -> T:
         return await Flight(self).fly(_gates_of(asyncio.get_running_loop())[0])
@@ -203,7 +215,7 @@ class Flight(Generic[T]):
         why, self.cancelled = self.cancelled or self._error, None
         self._error = None
         if why is None:
-            return self._call.give(self._value)
+            return self._call.finish(lambda: self._value)
         try:
             self._call.interrupted(why)
             raise why

@@ -146,6 +146,10 @@ def _written(write: DocumentWrite, native: _oscommit.DocumentResult) -> Document
     )
 
 
+def _all(results: Written) -> Written:
+    return results
+
+
 def _only(results: Written) -> DocumentVersions:
     result = results[0]
     if isinstance(result, BaseError):
@@ -259,7 +263,7 @@ class Documents(Mapping[tuple[str, str], Document]):
 
         PreconditionError: it is at another version; `versions` of it says at which. Unknown: keep the ticket."""
         write = DocumentWrite(id, name, reported, desired, after, client_token)
-        return _only(self.write_all([write], deadline_s=deadline_s))
+        return self._write_all([write], _only, deadline_s).run()
 
     async def write_async(
         self,
@@ -275,33 +279,35 @@ class Documents(Mapping[tuple[str, str], Document]):
         """`write` without blocking. Of a cancelled one `on_abandoned` of the client is told if it was, or may have been,
         applied, and `oscommit.abandoned` of the exception says so."""
         write = DocumentWrite(id, name, reported, desired, after, client_token)
-        return _only(await self.write_all_async([write], deadline_s=deadline_s))
+        return await self._write_all([write], _only, deadline_s).run_async()
 
-    def _write_all(self, writes: Sequence[DocumentWrite], deadline_s: float | None) -> Call[Written]:
+    def _write_all(
+        self, writes: Sequence[DocumentWrite], of: Callable[[Written], T], deadline_s: float | None
+    ) -> Call[T]:
         natives = []
         writes = list(writes)  # it is gone through again when the results are there
         for one in writes:
             if not isinstance(one, DocumentWrite):
                 raise TypeError(f"What is written is a DocumentWrite(id, name, ...): {one!r} is none.")
-            seen, of = _seen(one.after), f'Document "{one.name}" of "{one.id}"'
-            reported, desired = _text_of(one.reported, of), _text_of(one.desired, of)
+            seen, which = _seen(one.after), f'Document "{one.name}" of "{one.id}"'
+            reported, desired = _text_of(one.reported, which), _text_of(one.desired, which)
             models = reported, seen.reported_version, desired, seen.desired_version
             natives.append((one.id, one.name, *models, one.client_token))
 
-        def give(results: Results) -> Written:
-            return [_written(one, result) for one, result in zip(writes, results)]
+        def give(results: Results) -> T:
+            return of([_written(one, result) for one, result in zip(writes, results)])
 
         return self._change("documents_write", natives, give, deadline_s)
 
     def write_all(self, writes: Sequence[DocumentWrite], *, deadline_s: float | None = None) -> Written:
         """Writes documents, each as by `write`, no model of one twice. Gives what came of each: its versions, or the exception
         that `write` would have raised."""
-        return self._write_all(writes, deadline_s).run()
+        return self._write_all(writes, _all, deadline_s).run()
 
     async def write_all_async(self, writes: Sequence[DocumentWrite], *, deadline_s: float | None = None) -> Written:
         """`write_all` without blocking. If it is cancelled, `on_abandoned` is told of each write that was, or may have been,
         applied."""
-        return await self._write_all(writes, deadline_s).run_async()
+        return await self._write_all(writes, _all, deadline_s).run_async()
 
     def _delete(
         self,

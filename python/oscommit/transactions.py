@@ -253,6 +253,7 @@ class Run(Generic[T]):
         self.classes: dict[_oscommit.Model, type[Model]] = {}
         self.error: BaseException | None = None
         self._begun: Changes | None = None
+        self._ends: list[Callable[[str], object]] = []
         self.outcome_is_lost = False
         self.outcome: tuple[int, _oscommit.Error | None, int, int, str | None] | None = None
 
@@ -296,14 +297,15 @@ class Run(Generic[T]):
         return "unknown" if self.outcome_is_lost else "not executed"
 
     def end(self) -> BaseException | None:
-        """Calls what was asked for, once. What it raises is logged; the first that is to end the program is returned."""
+        """Calls what was asked for, once. What it raises is logged; the first that is to end the program is returned. Of one that
+        was interrupted the rest is called by the next."""
         tx, self._begun = self._begun, None
-        if tx is None:
-            return None
-        functions, tx._ends = tx._ends or [], None
+        if tx is not None:
+            self._ends, tx._ends = tx._ends or [], None
         verdict = self._verdict()
         first: BaseException | None = None
-        for function in functions:
+        while self._ends:
+            function = self._ends.pop(0)
             try:
                 function(verdict)
             except BaseException as error:

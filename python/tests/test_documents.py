@@ -10,7 +10,7 @@ import time
 
 import oscommit
 import pytest
-from oscommit import DocumentVersions, DocumentWrite, PreconditionError, exceptions
+from oscommit import DocumentVersions, DocumentWrite, PreconditionError, documents, exceptions
 
 
 @pytest.fixture
@@ -213,6 +213,17 @@ async def test_a_cancelled_write_keeps_its_tickets(silent_client):
     assert {left.key for left in told} <= {"device, pump", "device, valve"}
     assert all(left.ticket.startswith("{") for left in told)
     assert oscommit.abandoned(caught.value) in told
+
+
+def test_an_interrupt_behind_a_write_says_what_was_committed(docs, tables, monkeypatch):
+    def interrupt(results):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(documents, "_only", interrupt)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        docs.write("device", "pump", reported={})
+    left = oscommit.abandoned(caught.value)
+    assert (left.key, left.verdict) == ("device, pump", "committed")
 
 
 def test_an_interrupt_keeps_the_ticket(silent_client, interruptible):

@@ -106,6 +106,29 @@ def test_an_interrupt_before_another_run_is_told_as_nothing(tables, account, mon
     assert len(calls) == 2 and told == ["not executed"]
 
 
+@pytest.mark.parametrize("where", ["finish", "_verdict"])
+def test_an_interrupt_behind_the_commit_says_what_was_committed(tables, account, monkeypatch, where):
+    """A signal is handled between any two steps of Python."""
+    told, reported, behind = [], [], getattr(Run, where)
+    tables.on_abandoned = reported.append
+
+    def interrupt(run):
+        monkeypatch.setattr(Run, where, behind)
+        raise KeyboardInterrupt
+
+    def deposit(tx):
+        tx.on_end(told.append)
+        tx.on_end(told.append)
+        tx.get(account, "a").balance += 1
+
+    monkeypatch.setattr(Run, where, interrupt)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        tables.transact(deposit)
+    left = oscommit.abandoned(caught.value)
+    assert left.verdict == "committed" and reported == [left]
+    assert told == ["committed"] * 2 and found(tables, account)["balance"] == 6
+
+
 async def test_one_that_says_it_is_cancelled_cancels_nobody(tables, account):
     async def deposit(tx):
         tx.on_end(lambda verdict: exec("raise asyncio.CancelledError", {"asyncio": asyncio}))
