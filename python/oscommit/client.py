@@ -17,6 +17,7 @@ from oscommit.async_transactions import AsyncRun, AsyncTransaction
 from oscommit.documents import Documents
 from oscommit.models import Model, native_of
 from oscommit.stages import Intents, Sweep, sweep_of
+from oscommit.store import url_of
 from oscommit.transactions import Run, Transaction, finish, refuse_generator
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Client(Abandons):
                 if no ledger is named
 
         The rest is as of Store.from_url."""
-        url = None if store is None else os.fspath(store)
+        url = None if store is None else url_of(store)
         client = cls._open(
             {"store_url": url, "ledger_url": ledger, **options}, environment, logger, credential_provider
         )

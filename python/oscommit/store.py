@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import logging
 import os
+import pathlib
+import urllib.parse
 from typing import Any, Callable
 
 from oscommit import _oscommit
@@ -18,6 +20,13 @@ def init(root: str | os.PathLike[str]) -> None:
     """Makes an embedded store in the folder `root`: objects are files there, records are in SQLite. Again changes nothing.
     ConfigurationError where a store cannot be. Blocks."""
     Opened._native(_oscommit.init, os.fspath(root))
+
+
+def url_of(place: str | os.PathLike[str]) -> str:
+    """A path is that of an embedded store."""
+    if not isinstance(place, pathlib.PurePath):
+        return os.fspath(place)
+    return f"file://{urllib.parse.quote(os.fsencode(os.path.abspath(place)))}"
 
 
 class Store(Writes):
@@ -36,7 +45,7 @@ class Store(Writes):
         credential_provider: CredentialProvider | None = None,
         **options: Any,
     ) -> Store:
-        """Opens "s3://bucket[/prefix]" or "file:///root".
+        """Opens "s3://bucket[/prefix]" or "file:///root"; a pathlib.Path is the root of a store of files.
 
         ledger        where the records are: "dynamodb://TABLE", "sqlite:///FILE" (docs/configuration.md says where none is
                       needed)
@@ -52,11 +61,11 @@ class Store(Writes):
 
         ConfigurationError, UnknownConfigurationKeyError: nothing was sent. Blocks only for an embedded store, or with
         check_table."""
-        text = os.fspath(url)
+        text = url_of(url)
         if mkdir:
-            if not text.startswith("file://"):
+            if not text.startswith("file:///"):
                 raise ValueError(f'Only a store of files can be made (mkdir), as "file:///root": "{text}" is none.')
-            init(text[len("file://") :])
+            init(urllib.parse.unquote(text[len("file://") :]))
         store = cls._open(
             {"store_url": text, "ledger_url": ledger, **options}, environment, logger, credential_provider
         )

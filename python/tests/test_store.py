@@ -4,6 +4,7 @@
 import asyncio
 import datetime
 import io
+import pathlib
 import pickle
 
 import oscommit
@@ -267,6 +268,23 @@ def test_a_store_is_pickled(store):
     store.put("k", b"1")
     with pickle.loads(pickle.dumps(store)) as other:
         assert other.get("k").bytes() == b"1"
+
+
+def test_a_path_is_the_root_of_a_store_of_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with oscommit.Store.from_url(pathlib.Path("1 of%20ä"), mkdir=True) as store:
+        store.put("k", b"1")
+    assert (tmp_path / "1 of%20ä" / "k").read_bytes() == b"1"
+    with oscommit.Store.from_url(f"file://{tmp_path}/2%20of%2520%C3%A4", mkdir=True) as store:
+        store.put("k", b"2")
+    assert (tmp_path / "2 of%20ä" / "k").read_bytes() == b"2"
+    with oscommit.Client.from_url(store=tmp_path / "1 of%20ä") as client:
+        client.table(oscommit.Intents("Intents"), create=True)
+    with pytest.raises(exceptions.ConfigurationError, match=f"no embedded store at {tmp_path}/none"):
+        oscommit.Store.from_url(tmp_path / "none")
+    with pytest.raises(ValueError, match='"file://none" is none'):
+        oscommit.Store.from_url("file://none", mkdir=True)
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_closed_store_says_so(place):
