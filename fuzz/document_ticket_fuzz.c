@@ -114,7 +114,7 @@ static void check_request(const struct persistence *call, const struct written *
     struct rows_get gets[2];
     struct row_request request;
     writing_make_look(&call->store, written, gets, &request);
-    FUZZ_CHECK(request.get_count == written->count && request.is_snapshot);
+    FUZZ_CHECK(request.get_count == written->count && !request.is_snapshot);
     FUZZ_CHECK(rows_check_gets(request.gets, request.get_count, NULL) == OS_OK);
 }
 

@@ -215,6 +215,7 @@ TEST_WITH(lost, two_models_that_are_no_answer_together_are_looked_at_one_by_one)
     os_document_write write = document_lost_write(2);
     char *model = large_model();
     write.reported = write.desired = model;
+    lost->fake.pass_at_last = NULL;
     document_fake_play(&lost->fake, "l");
     CHECK_CODE(os_documents_write(lost->client, NULL, &write, 1, NULL, &result, &lost->error), OS_OK, &lost->error);
     assert_int_equal(result.verdict, OS_COMMITTED);
