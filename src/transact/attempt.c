@@ -74,7 +74,7 @@ static void see(struct attempt *attempt, const struct row_answer *answer, struct
     }
 }
 
-static enum transaction_outcome outcome_of(const struct attempt *attempt, const struct row_answer *answer)
+static enum transaction_outcome outcome_of(const struct row_answer *answer)
 {
     switch (answer->outcome) {
     case TABLE_OK: return TRANSACTION_OK;
@@ -82,7 +82,7 @@ static enum transaction_outcome outcome_of(const struct attempt *attempt, const 
     case TABLE_CONFLICT_BLIND: return TRANSACTION_FAILED;
     case TABLE_THROTTLED: return TRANSACTION_THROTTLED;
     case TABLE_REFUSED: return row_call_is_mismatch(answer) ? TRANSACTION_AMBIGUOUS : TRANSACTION_REFUSED;
-    case TABLE_UNREADABLE: return attempt->asked.kind == TRANSACTION_LOOK ? TRANSACTION_REFUSED : TRANSACTION_AMBIGUOUS;
+    case TABLE_UNREADABLE: return TRANSACTION_REFUSED; /* nothing was written over what is damaged */
     case TABLE_AMBIGUOUS: break;
     }
     return TRANSACTION_AMBIGUOUS;
@@ -117,8 +117,7 @@ static void was_answered(void *context, struct row_answer *answer)
 {
     struct attempt *attempt = context;
     struct transaction_row rows[ROWS_AT_ONCE_MAX];
-    struct transaction_event event = {
-        .kind = TRANSACTION_EVENT_ANSWER, .outcome = outcome_of(attempt, answer), .rows = rows};
+    struct transaction_event event = {.kind = TRANSACTION_EVENT_ANSWER, .outcome = outcome_of(answer), .rows = rows};
     memset(rows, 0, sizeof(rows));
     clock_read(&event.now);
     attempt->under_way = NULL;

@@ -61,3 +61,19 @@ TEST_WITH(bank, a_document_in_a_file_that_stays_locked_was_not_written)
     CHECK_SAYS(&result.error, "other processes keep it busy");
     assert_null(result.ticket);
 }
+
+/* X4. What cannot be read is not replaced blindly either: nothing is written, and that is known at once. */
+TEST_WITH(bank, a_row_that_is_damaged_is_not_replaced)
+{
+    struct plan plan = {.bank = bank, .id = "a", .balance = 7};
+    CHECK_COMMITTED(bank, bank_create, &plan);
+    scratch_unlock_file(scratch_lock_file(bank->scratch, "ledger.db", "UPDATE rows_items SET item = '{'; BEGIN"));
+    bank->call.deadline_ms = SHORT_MS;
+    os_verdict verdict = bank_transact(bank, bank_create, &plan);
+    if (verdict != OS_NOT_EXECUTED)
+        fail_msg("%s: %s", os_verdict_name(verdict), bank->error.message);
+    CHECK_CODE(bank->error.code, OS_ERR_TABLE, &bank->error);
+    CHECK_SAYS(&bank->error, "is no JSON object");
+    verdict = bank_transact(bank, create_two, &plan);
+    assert_int_equal(verdict, OS_NOT_EXECUTED);
+}
