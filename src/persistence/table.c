@@ -14,7 +14,7 @@ static enum steps_next table_is_told(struct persistence *call)
 static enum steps_next ask_of_table(struct persistence *call, enum row_verb verb, const char *name)
 {
     static const struct rows_definition definition = {
-        .keys = {.partition = {DOCUMENT_PARTITION, VALUE_S}, .sort = {DOCUMENT_SORT, VALUE_S}}};
+        .keys = {.partition = {DOCUMENT_PARTITION, VALUE_S}, .sort = {DOCUMENT_SORT, VALUE_S}}, .allows_more = true};
     os_code code = persistence_begin(call);
     if (code != OS_OK)
         return persistence_over(call, code);

@@ -38,6 +38,8 @@ struct rows_definition {
     const struct rows_index *indexes;
     size_t index_count;
     const char *ttl; /* NULL: nothing expires */
+    /* Of one that is wanted: indexes, and a TTL, that it does not have do no harm. */
+    bool allows_more;
 };
 
 /* As DynamoDB writes them. 0 and VALUE_NONE: it is none of them; `name` may be NULL. */
@@ -48,8 +50,8 @@ enum value_type rows_key_type_of(const char *name);
 /* OS_ERR_ARGUMENT with a sentence. */
 os_code rows_definition_check(const struct rows_definition *definition, os_error *err);
 
-/* NULL: they say the same, in whatever order. Else the first thing in which they differ, as a part of a sentence in
- * `ret`: what the first has, and what the second. */
+/* NULL: they say the same, in whatever order, or the second allows what the first has more. Else the first thing in which
+ * they differ, as a part of a sentence in `ret`: what the first has, and what the second. */
 const char *rows_definition_difference(const struct rows_definition *a, const struct rows_definition *b, char ret[512]);
 
 /* OS_ERR_TABLE: what is there differs from what is wanted; `of` says whose it is: "table things in us-east-1". */

@@ -65,6 +65,28 @@ TEST_ROWS(index_cases, what_cannot_be_an_index_is_refused)
     check_refused(&definition, row->words);
 }
 
+TEST(what_a_table_has_more_than_is_wanted_may_be_allowed)
+{
+    char difference[512];
+    const struct rows_index index = {.name = "idx", .keys = S_KEY("g"), .projection = ROWS_PROJECT_ALL};
+    const struct rows_index other = {.name = "idx", .keys = S_KEY("h"), .projection = ROWS_PROJECT_ALL};
+    struct rows_definition there = with_index(&index);
+    struct rows_definition wanted = {.keys = there.keys};
+    there.ttl = "t";
+    assert_non_null(rows_definition_difference(&there, &wanted, difference));
+    wanted.allows_more = true;
+    assert_null(rows_definition_difference(&there, &wanted, difference));
+    assert_non_null(rows_definition_difference(&wanted, &there, difference));
+    wanted.ttl = "u";
+    assert_string_equal(rows_definition_difference(&there, &wanted, difference), "the TTL attribute is t, not u");
+    wanted.ttl = NULL;
+    wanted.indexes = &other;
+    wanted.index_count = 1;
+    assert_non_null(rows_definition_difference(&there, &wanted, difference));
+    wanted = (struct rows_definition){.keys = S_KEY("p"), .allows_more = true};
+    assert_non_null(rows_definition_difference(&there, &wanted, difference));
+}
+
 TEST(two_indexes_have_two_names)
 {
     const struct rows_index indexes[] = {
