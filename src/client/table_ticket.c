@@ -54,5 +54,5 @@ os_code table_ticket_read(const os_client *client, const struct table_ticket *ki
         return table_ticket_refuse(kind, "it is another text", err);
     if (json_integer_value(json_object_get(*ret, "v")) != kind->version)
         return table_ticket_refuse(kind, "it is of another release", err);
-    return ticket_place_check(json_object_get(*ret, "place"), &place, false, err);
+    return ticket_place_check(json_object_get(*ret, "place"), &place, NULL, err);
 }

@@ -213,7 +213,7 @@ static os_code ticket_read_object(const json_t *object, const struct ticket_cont
         (!ticket_get_text(object, "key", key, sizeof(key)) || !ticket_read_all(object, &ticket, upload)))
         code = error_set(err, OS_ERR_ARGUMENT, NOT_COMPLETE);
     if (code == OS_OK)
-        code = ticket_place_check(json_object_get(object, "place"), &contents->place, contents->same_store, err);
+        code = ticket_place_check(json_object_get(object, "place"), &contents->place, &contents->same_store, err);
     if (code == OS_OK)
         code = ticket_check_key(key, contents, err);
     if (code != OS_OK)

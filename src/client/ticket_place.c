@@ -66,9 +66,10 @@ json_t *ticket_place_write(const struct ticket_place *place)
 }
 
 /* Compared as it is written: what has two spellings was not written here. */
-static os_code ticket_place_check_part(const json_t *written, const struct part *part, const char *own, bool same_store,
-                                       os_error *err)
+static os_code ticket_place_check_part(const json_t *written, const struct part *part, const char *own,
+                                       const bool *same_store, os_error *err)
 {
+    bool may_be_said = part->is_endpoint && same_store != NULL;
     const char *theirs = json_member_string(written, part->name);
     char *ours = ticket_encode(own);
     os_code code = OS_OK;
@@ -77,16 +78,16 @@ static os_code ticket_place_check_part(const json_t *written, const struct part 
     if (theirs == NULL || !ticket_is_plain(theirs))
         code = error_set(err, OS_ERR_ARGUMENT,
                          "The ticket does not name its %s; give the whole line that the call returned.", part->words);
-    else if (strcmp(theirs, ours) != 0 && !(same_store && part->is_endpoint))
+    else if (strcmp(theirs, ours) != 0 && !(may_be_said && *same_store))
         code = error_set(
             err, OS_ERR_ARGUMENT,
             "The ticket is for another store than this client's: its %s is \"%.200s\", the client's is \"%.200s\". %s",
-            part->words, theirs, ours, part->what_to_do);
+            part->words, theirs, ours, part->is_endpoint && !may_be_said ? WITH_ITS_SETTINGS : part->what_to_do);
     free(ours);
     return code;
 }
 
-os_code ticket_place_check(const json_t *written, const struct ticket_place *own, bool same_store, os_error *err)
+os_code ticket_place_check(const json_t *written, const struct ticket_place *own, const bool *same_store, os_error *err)
 {
     for (size_t i = 0; i < TICKET_PARTS; i++) {
         os_code code = ticket_place_check_part(written, &parts[i], own->part[i], same_store, err);

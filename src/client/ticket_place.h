@@ -32,7 +32,8 @@ void ticket_place_of(const struct settings *settings, struct ticket_place *ret);
 json_t *ticket_place_write(const struct ticket_place *place);
 
 /* OS_ERR_ARGUMENT names the first part in which they differ. `same_store`: its owner says that two endpoints are names
- * of one store, or of one ledger. */
-os_code ticket_place_check(const json_t *written, const struct ticket_place *own, bool same_store, os_error *err);
+ * of one store, or of one ledger; NULL: he cannot say so. */
+os_code ticket_place_check(const json_t *written, const struct ticket_place *own, const bool *same_store,
+                           os_error *err);
 
 #endif

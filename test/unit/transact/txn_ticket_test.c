@@ -164,6 +164,20 @@ TEST_ROWS(bad, a_ticket_that_is_none_is_refused)
     check_refused(text, row->sentence);
 }
 
+/* os_txn_resolve has no same_store. */
+TEST(a_ticket_of_another_place_is_for_the_client_that_wrote_it)
+{
+    static struct txn_ticket ticket;
+    char text[2048];
+    os_error err;
+    static os_client other = {
+        .settings = {.ledger_scheme = SETTINGS_DYNAMODB, .dynamodb_endpoint = {.host = "host:2", .region = "region"}}};
+    write_text(&good[0], text, sizeof(text));
+    assert_int_equal(txn_ticket_read(&other, text, &ticket, &err), OS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "its ledger is \"host:1\", the client's is \"host:2\". Resolve it with"));
+    txn_ticket_free(&ticket);
+}
+
 TEST(what_is_no_json_object_or_too_long_is_refused)
 {
     enum { SIZE = 2 * 1024 * 1024 + 2 };
