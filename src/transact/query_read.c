@@ -20,14 +20,19 @@ static os_code say_changed(const struct os_row *there, os_error *err)
                      row_text(there, text));
 }
 
+/* An entry of an index that was given, and is another one by now: it would be given twice. */
+static bool has_moved(const struct query_plan *plan, const struct os_row *there, const json_t *item)
+{
+    const struct model_index *index = plan->index;
+    if (index == NULL || there->from != index)
+        return false;
+    return !row_was_read_with(there, index->key.name, item) ||
+           (index->sort_key.name != NULL && !row_was_read_with(there, index->sort_key.name, item));
+}
+
 static os_code refuse_there(const struct query_reading *reading, const struct os_row *there, os_error *err)
 {
     char text[ROW_TEXT_SIZE];
-    const struct model_index *index = reading->query->plan.index;
-    /* An entry of an index that moves while the pages are read. */
-    bool has_moved = there->is_listed && reading->start != NULL && index != NULL && there->from == index;
-    if (there->origin == ORIGIN_MISSING || has_moved)
-        return say_changed(there, err);
     return error_set(err, OS_ERR_ARGUMENT,
                      "The %s finds the row %s, which is in this transaction already: use the row that you have, or set "
                      "`cache_rows`, and find no row that was made or deleted here.",
@@ -86,7 +91,9 @@ static os_code take_there(const struct query_reading *reading, const json_t *ite
 {
     const struct query_plan *plan = &reading->query->plan;
     bool has_all = there->index == NULL || there->index == plan->index;
-    if (!txn_may_read_again(reading->query->txn, plan->model, there) || there->origin == ORIGIN_MISSING || !has_all)
+    if (there->origin == ORIGIN_MISSING || has_moved(plan, there, item))
+        return say_changed(there, err);
+    if (!txn_may_read_again(reading->query->txn, plan->model, there) || !has_all)
         return refuse_there(reading, there, err);
     *ret = there;
     if (there->origin != ORIGIN_READ)

@@ -305,6 +305,24 @@ TEST_WITH(shop, a_row_of_an_index_is_changed_as_one_of_the_table_is)
     CHECK_FOUND(&ask, "1");
 }
 
+static os_code find_twice(void *context, os_txn *txn, os_error *err)
+{
+    struct ask *ask = context;
+    struct ask first = ask_of(ask->shop, "\"a\"");
+    os_code code = look_for(&first, txn, err);
+    return code == OS_OK ? look_for(ask, txn, err) : code;
+}
+
+TEST_WITH(shop, a_row_that_another_query_gave_is_refused_on_each_page_alike)
+{
+    put(shop, "b", 1, 1, "\"state\":\"open\",\"points\":1");
+    put(shop, "a", 2, 2, "\"state\":\"open\",\"points\":2");
+    struct ask ask = ask_index(shop, "byState", "state", "\"open\"");
+    ask.page = 1;
+    assert_int_equal(transact(shop, find_twice, &ask), OS_NOT_EXECUTED);
+    CHECK_SAYS(&shop->error, "cache_rows");
+}
+
 static os_code change_part(struct ask *ask, os_txn *txn, os_row *row, os_error *err)
 {
     int64_t points = 0;
