@@ -144,6 +144,17 @@ static const json_t *found_item(const struct row_call *of, size_t i)
     return of->answer.answers != NULL ? of->answer.answers[i].item : NULL;
 }
 
+/* What the other model of a transaction is at, whose condition did not fail: no item comes with that. */
+static bool was_as_expected(const struct row_call *of, size_t i)
+{
+    return of->answer.answers != NULL && of->answer.answers[i].verdict == ROWS_NOT_IN_THE_WAY;
+}
+
+static int64_t expected_version(const struct written *written, size_t i)
+{
+    return written->items[i].mark.version - (written->is_deletion ? 0 : 1);
+}
+
 /* W3: no answer was lost, so a condition that failed says all; but what is in the way may be ours, where something between
  * here and the service has sent the request twice. */
 static void give_conflict(const struct row_call *of, const struct mutation *mutation, os_document_result *ret)
@@ -154,7 +165,8 @@ static void give_conflict(const struct row_call *of, const struct mutation *muta
         int64_t version;
         const struct written_item *item = &mutation->written.items[i];
         is_ours = document_judge(found_item(of, i), &item->mark, answered, &version) == DOCUMENT_OURS || is_ours;
-        writing_set_version(ret, item->kind, version);
+        writing_set_version(ret, item->kind,
+                            was_as_expected(of, i) ? expected_version(&mutation->written, i) : version);
     }
     if (is_ours)
         writing_say_committed(&mutation->written, ret);

@@ -157,10 +157,17 @@ TEST_ROWS(places, two_models_are_written_and_deleted_together)
         result = write_one(&place, write);
         assert_int_equal(result.verdict, OS_CONFLICT);
         assert_int_equal(result.reported_version, 1);
+        assert_int_equal(result.desired_version, 1);
         deletion.id = write.id;
         deletion.name = write.name;
         deletion.reported = deletion.desired = 1;
-        deletion.reported_version = deletion.desired_version = 1;
+        deletion.reported_version = 2;
+        deletion.desired_version = 1;
+        (void)os_documents_delete(place.client, NULL, &deletion, 1, NULL, &result, &place.error);
+        assert_int_equal(result.verdict, OS_CONFLICT);
+        assert_int_equal(result.reported_version, 1);
+        assert_int_equal(result.desired_version, 1);
+        deletion.reported_version = 1;
         CHECK_CODE(os_documents_delete(place.client, NULL, &deletion, 1, NULL, &result, &place.error), OS_OK,
                    &place.error);
         (void)os_documents_delete(place.client, NULL, &deletion, 1, NULL, &result, &place.error);

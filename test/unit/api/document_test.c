@@ -114,6 +114,8 @@ TEST_WITH(documents, two_models_are_written_both_or_none)
     os_document_result result = write_one(documents, NULL, write_of("valve", "{\"r\":1}", 0, NULL, 0));
     result = write_one(documents, NULL, write_of("valve", "{\"r\":2}", 1, "{\"d\":1}", 7));
     assert_int_equal(result.verdict, OS_CONFLICT);
+    assert_int_equal(result.reported_version, 1);
+    assert_int_equal(result.desired_version, 0);
     result = write_one(documents, NULL, write_of("valve", "{\"r\":3}", 1, "{\"d\":1}", 0));
     assert_int_equal(result.verdict, OS_COMMITTED);
     assert_int_equal(result.reported_version, 2);
