@@ -155,6 +155,19 @@ static int64_t expected_version(const struct written *written, size_t i)
     return written->items[i].mark.version - (written->is_deletion ? 0 : 1);
 }
 
+/* What is there and is no document has no version that could be another. */
+static void add_fault(const struct row_call *of, const struct mutation *mutation, os_document_result *ret)
+{
+    for (size_t i = 0; i < mutation->count; i++) {
+        os_error fault;
+        struct document_mark mark;
+        const json_t *found = found_item(of, i);
+        enum document_spelling spelling = mutation->written.items[i].mark.spelling;
+        if (found != NULL && document_mark_read(found, spelling, &mark, &fault) == OS_ERR_PROTOCOL)
+            error_add(&ret->error, fault.message);
+    }
+}
+
 /* W3: no answer was lost, so a condition that failed says all; but what is in the way may be ours, where something between
  * here and the service has sent the request twice. */
 static void give_conflict(const struct row_call *of, const struct mutation *mutation, os_document_result *ret)
@@ -168,10 +181,12 @@ static void give_conflict(const struct row_call *of, const struct mutation *muta
         writing_set_version(ret, item->kind,
                             was_as_expected(of, i) ? expected_version(&mutation->written, i) : version);
     }
-    if (is_ours)
+    if (is_ours) {
         writing_say_committed(&mutation->written, ret);
-    else
-        writing_say_conflict(&mutation->written, ret);
+        return;
+    }
+    writing_say_conflict(&mutation->written, ret);
+    add_fault(of, mutation, ret);
 }
 
 static bool is_conflict(const struct row_call *of)
