@@ -115,7 +115,7 @@ class _Talk:
         self._worker = self._home = threading.get_ident()
         self._lock = threading.Lock()
         self._steps: queue.SimpleQueue[tuple[Any, asyncio.Future[Any] | None]] = queue.SimpleQueue()
-        self._busy = False
+        self._busy = True  # until the coroutine begins
         self._closed = False
         self._over: BaseException | None = None
 
@@ -196,6 +196,7 @@ class _Talk:
     async def run(self, function: Callable[[], Any], keep: Callable[[Any], None]) -> None:
         self._home = threading.get_ident()
         self._native.lend(self._home)
+        self._busy = False
         token = within.set(True)
         try:
             if self._flight.cancelled is not None:

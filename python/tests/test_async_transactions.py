@@ -226,6 +226,35 @@ async def test_rows_end_with_the_function(tables, account):
         row.balance  # noqa: B018
 
 
+async def test_what_a_function_leaves_behind_takes_no_step_before_a_hook(embedded_account):
+    client, model, _ = embedded_account
+    left = []
+
+    class Finalized(model):
+        class Meta(model.Meta):
+            pass
+
+        async def finalize(self, tx):
+            self.owner = "me"
+
+    async def change(tx):
+        first = tx._talk
+
+        async def go_on():
+            while tx._talk is first:
+                await asyncio.sleep(0)
+            with pytest.raises(RuntimeError, match="await each"):
+                await tx.get(Finalized, "b")
+
+        left.append(asyncio.ensure_future(go_on()))
+        tx.create(Finalized, id="a", balance=1)
+        await asyncio.sleep(0)
+
+    await client.transact_async(change)
+    await asyncio.gather(*left)
+    assert found(client, model)["owner"] == "me"
+
+
 async def test_a_task_that_is_cancelled_in_its_function_applies_nothing(tables, account):
     told, started = [], asyncio.Event()
     tables.on_abandoned = told.append
