@@ -20,14 +20,12 @@ static os_code say_changed(const struct os_row *there, os_error *err)
                      row_text(there, text));
 }
 
-/* An entry of an index that was given, and is another one by now: it would be given twice. */
-static bool has_moved(const struct query_plan *plan, const struct os_row *there, const json_t *item)
+/* Whether it is where it was when it was read: one that moves in an index may be given twice. */
+static bool is_in_place(const struct query_plan *plan, const struct os_row *there, const json_t *item)
 {
     const struct model_index *index = plan->index;
-    if (index == NULL || there->from != index)
-        return false;
-    return !row_was_read_with(there, index->key.name, item) ||
-           (index->sort_key.name != NULL && !row_was_read_with(there, index->sort_key.name, item));
+    return index == NULL || (row_was_read_with(there, index->key.name, item) &&
+                             (index->sort_key.name == NULL || row_was_read_with(there, index->sort_key.name, item)));
 }
 
 static os_code refuse_there(const struct query_reading *reading, const struct os_row *there, os_error *err)
@@ -82,7 +80,7 @@ static bool is_as_asked(const struct query_plan *plan, const struct os_row *ther
         if (plan->conditions[i].test != 0 && model->fields[i].role == MODEL_PLAIN &&
             !row_was_read_with(there, model->fields[i].name, item))
             return false;
-    return true;
+    return is_in_place(plan, there, item);
 }
 
 /* One that the transaction has. */
@@ -91,7 +89,8 @@ static os_code take_there(const struct query_reading *reading, const json_t *ite
 {
     const struct query_plan *plan = &reading->query->plan;
     bool has_all = there->index == NULL || there->index == plan->index;
-    if (there->origin == ORIGIN_MISSING || has_moved(plan, there, item))
+    bool has_moved = there->from != NULL && there->from == plan->index && !is_in_place(plan, there, item);
+    if (there->origin == ORIGIN_MISSING || has_moved)
         return say_changed(there, err);
     if (!txn_may_read_again(reading->query->txn, plan->model, there) || !has_all)
         return refuse_there(reading, there, err);
