@@ -164,6 +164,7 @@ static os_code note_expiry(const struct getting *getting, size_t number, os_erro
     struct os_row *there = getting->partial[number];
     const char *expires = there->model->model->expires->name;
     there->is_untouched = false;
+    there->is_gone = true;
     if (json_object_set(there->item, expires, json_object_get(getting->expired[number], expires)) != 0 ||
         json_object_set_new(there->accessed, expires, json_true()) != 0)
         return error_no_memory(err);

@@ -36,6 +36,7 @@ struct os_row {
     bool is_broken;                  /* memory ran out: it is not as the function wants it */
     bool is_listed;                  /* READ: a query or a scan gave it */
     bool is_untouched;               /* so it did, and nobody has looked at it: it is no part of the commit */
+    bool is_gone;                    /* an index gave it, and it has expired: that it has is a condition */
     const struct model_index *from;  /* the index that gave it, in a query or a scan; NULL: none did */
     const struct model_index *index; /* which gave it without all its fields; NULL: it has them */
     json_t *key;                     /* its attributes */

@@ -144,7 +144,7 @@ static bool is_mortal(const json_t *until, int64_t now_s)
 static os_code add_alive(const struct os_row *row, int64_t now_s, struct row_write *ret, os_error *err)
 {
     const struct model_field *expires = row->model->model->expires;
-    if (expires == NULL || row->index != NULL)
+    if (expires == NULL || row->is_gone || (row->index != NULL && !model_index_has(row->index, expires)))
         return OS_OK;
     const json_t *until = json_object_get(row->item, expires->name);
     if (!is_mortal(until, now_s)) {

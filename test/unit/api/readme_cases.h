@@ -390,6 +390,47 @@ TEST_WITH(book, that_a_row_lives_longer_than_was_read_is_no_contention)
     assert_int_equal(book->result.runs, 1);
 }
 
+static os_code let_the_indexed_expire(void *context, os_txn *txn, os_error *err)
+{
+    char fields[96];
+    const struct book *book = context;
+    snprintf(fields, sizeof(fields), "{\"id\":\"7\",\"product\":\"tea\",\"until\":%lld}", (long long)time(NULL) - 1000);
+    return os_txn_create_or_put(txn, book->models[0], fields, NULL, err);
+}
+
+static os_code note_whether_an_index_has_it(void *context, os_txn *txn, os_error *err)
+{
+    struct book *book = context;
+    os_query_options options = OS_QUERY_OPTIONS_INIT;
+    os_query *query = NULL;
+    os_row *row = NULL;
+    const char *id = NULL;
+    size_t count = 0;
+    options.index = "byProduct";
+    CHECK_CODE(os_txn_query(txn, book->models[0], &options, &query, err), OS_OK, err);
+    CHECK_CODE(os_query_filter(query, "product", "==", "\"tea\"", err), OS_OK, err);
+    CHECK_CODE(os_query_fetch(query, 1, NULL, &row, &count, NULL, err), OS_OK, err);
+    if (count > 0)
+        CHECK_CODE(os_row_get_string(row, "id", &id, err), OS_OK, err);
+    book_let_another(book);
+    return os_txn_create_or_put(txn, book->models[0], count > 0 ? "{\"id\":\"8\"}" : "{\"id\":\"9\"}", NULL, err);
+}
+
+TEST_WITH(book, nor_must_one_of_an_index_that_has_the_time_of_expiry)
+{
+    const os_model *model = book_model(
+        book, "Indexed",
+        "{'title':'Indexed','type':'object','properties':{'id':{'type':'string'},'product':{'type':'string'},"
+        "'until':{'type':'integer'}},'required':['id'],'KEY':['id'],'EXPIRE_EPOCH_FIELD':'until','INDEXES':"
+        "{'byProduct':{'KEY':['product'],'SPARSE':true,'INCLUDE_ONLY':['until']}}}");
+    book_put(book, model, "{\"id\":\"7\",\"product\":\"tea\"}");
+    book->meanwhile = let_the_indexed_expire;
+    CHECK_COMMITTED(book, note_whether_an_index_has_it);
+    assert_int_equal(book->result.runs, 2);
+    check_is_there(book, model, "{\"id\":\"8\"}", false);
+    check_is_there(book, model, "{\"id\":\"9\"}", true);
+}
+
 /* ------------------------------------------------------------------------------------------------ overlapping models */
 
 static os_code arm(void *context, os_txn *txn, os_error *err)
