@@ -222,29 +222,43 @@ const struct rows_index *rows_index_find(const struct rows_definition *definitio
     return NULL;
 }
 
+static const char *ttl_difference(const struct rows_definition *a, const struct rows_definition *b, char ret[512])
+{
+    if (texts_equal(a->ttl, b->ttl) || (b->allows_more && b->ttl == NULL))
+        return NULL;
+    (void)snprintf(ret, 512, "the TTL attribute is %.120s, not %.120s", a->ttl != NULL ? a->ttl : "none",
+                   b->ttl != NULL ? b->ttl : "none");
+    return ret;
+}
+
+static const char *missing_index(const struct rows_index *index, bool is_too_much, char ret[512])
+{
+    (void)snprintf(ret, 512, "it has %s index \"%.255s\"", is_too_much ? "an" : "no", index->name);
+    return ret;
+}
+
+static const char *indexes_difference(const struct rows_definition *a, const struct rows_definition *b, char ret[512])
+{
+    for (size_t i = 0; i < a->index_count; i++) {
+        const struct rows_index *other = rows_index_find(b, a->indexes[i].name);
+        const char *difference = other != NULL ? index_difference(&a->indexes[i], other, ret) : NULL;
+        if (difference != NULL)
+            return difference;
+        if (other == NULL && !b->allows_more)
+            return missing_index(&a->indexes[i], true, ret);
+    }
+    for (size_t i = 0; i < b->index_count; i++)
+        if (rows_index_find(a, b->indexes[i].name) == NULL)
+            return missing_index(&b->indexes[i], false, ret);
+    return NULL;
+}
+
 const char *rows_definition_difference(const struct rows_definition *a, const struct rows_definition *b, char ret[512])
 {
     const char *difference = keys_difference(&a->keys, &b->keys, "", ret);
-    if (difference != NULL)
-        return difference;
-    if (!texts_equal(a->ttl, b->ttl) && !(b->allows_more && b->ttl == NULL)) {
-        (void)snprintf(ret, 512, "the TTL attribute is %.120s, not %.120s", a->ttl != NULL ? a->ttl : "none",
-                       b->ttl != NULL ? b->ttl : "none");
-        return ret;
-    }
-    for (size_t i = 0; i < a->index_count + b->index_count; i++) {
-        bool is_of_a = i < a->index_count;
-        const struct rows_index *index = is_of_a ? &a->indexes[i] : &b->indexes[i - a->index_count];
-        const struct rows_index *other = rows_index_find(is_of_a ? b : a, index->name);
-        difference = other != NULL && is_of_a ? index_difference(index, other, ret) : NULL;
-        if (difference != NULL)
-            return difference;
-        if (other != NULL || (is_of_a && b->allows_more))
-            continue;
-        (void)snprintf(ret, 512, "it has %s index \"%.255s\"", is_of_a ? "an" : "no", index->name);
-        return ret;
-    }
-    return NULL;
+    if (difference == NULL)
+        difference = ttl_difference(a, b, ret);
+    return difference != NULL ? difference : indexes_difference(a, b, ret);
 }
 
 os_code rows_definition_fit(const struct rows_definition *there, const struct rows_definition *wanted, const char *of,
