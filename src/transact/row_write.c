@@ -35,11 +35,11 @@ static bool make_room(size_t term_max, size_t change_max, struct row_write *ret)
     return ret->values != NULL && ret->terms != NULL && ret->changes != NULL && ret->steps != NULL;
 }
 
-/* A condition for each field and each part of an index, and six more; a change for each field and attribute of an index, and
- * two more. */
+/* A condition for each field and each part of an index, and six more; or three alternatives of all fields and two more. A
+ * change for each field and attribute of an index, and two more. */
 static bool make_room_for(const struct model *model, struct row_write *ret)
 {
-    size_t term_max = model->field_count + 6;
+    size_t term_max = 3 * (model->field_count + 2);
     for (size_t i = 0; i < model->extra_count; i++)
         term_max += model->extras[i].count;
     return make_room(term_max, model->field_count + model->extra_count + 2, ret);
@@ -178,6 +178,37 @@ static os_code add_expected(const struct os_row *row, struct row_write *ret, os_
             return code;
         add_unchanged(ret, name, attribute);
     }
+    return OS_OK;
+}
+
+/* Repeats the first `count` terms, as those of an alternative. Their paths and values are shared. */
+static void add_alternative(size_t count, struct row_write *ret)
+{
+    struct condition_term *first = &ret->terms[ret->write.condition.count];
+    memcpy(first, ret->terms, count * sizeof(*first));
+    first->is_alternative = true;
+    ret->write.condition.count += count;
+}
+
+/* Nor has it expired: it has no time of expiry, or one to come, or one of more than five years ago. */
+static os_code add_not_expired(const struct os_row *row, int64_t now_s, struct row_write *ret, os_error *err)
+{
+    const struct model_field *expires = row->model->model->expires;
+    size_t count = ret->write.condition.count;
+    if (expires == NULL || json_object_get(row->expected, expires->name) != NULL)
+        return OS_OK;
+    json_t *now = number_value(now_s);
+    os_code code = now != NULL ? keep(ret, now, err) : error_no_memory(err);
+    json_t *least = code == OS_OK ? number_value(now_s - MODEL_EXPIRY_ENDS_S) : NULL;
+    if (code == OS_OK)
+        code = least != NULL ? keep(ret, least, err) : error_no_memory(err);
+    if (code != OS_OK)
+        return code;
+    add_term(ret, expires->name, CONDITION_IS_ABSENT, NULL);
+    add_alternative(count, ret);
+    add_term(ret, expires->name, CONDITION_IS_ABOVE, now);
+    add_alternative(count, ret);
+    add_term(ret, expires->name, CONDITION_IS_AT_MOST, least);
     return OS_OK;
 }
 
@@ -367,11 +398,14 @@ static os_code make_of_read(const struct os_row *row, const char *token, int64_t
     return row->is_deleted ? OS_OK : add_changes(row, token, ret, err);
 }
 
-static os_code make_of_update(const struct os_row *row, const char *token, struct row_write *ret, os_error *err)
+static os_code make_of_update(const struct os_row *row, const char *token, int64_t now_s, struct row_write *ret,
+                              os_error *err)
 {
     ret->write.kind = ROWS_UPDATE;
     add_term(ret, MODEL_PARTITION, CONDITION_EXISTS, NULL);
     os_code code = add_expected(row, ret, err);
+    if (code == OS_OK)
+        code = add_not_expired(row, now_s, ret, err);
     return code == OS_OK ? add_changes(row, token, ret, err) : code;
 }
 
@@ -382,7 +416,7 @@ static os_code make_kind(const struct os_row *row, const char *token, int64_t no
     ret->mark.part = TRANSACTION_BLIND;
     switch (row->origin) {
     case ORIGIN_READ: return make_of_read(row, token, now_s, ret, err);
-    case ORIGIN_UPDATED: return make_of_update(row, token, ret, err);
+    case ORIGIN_UPDATED: return make_of_update(row, token, now_s, ret, err);
     case ORIGIN_ERASED: ret->write.kind = ROWS_DELETE; return OS_OK;
     case ORIGIN_CREATED: ret->mark.part = TRANSACTION_CREATE; break;
     case ORIGIN_PUT: break;

@@ -2,6 +2,7 @@
 /* The samples of the README of @pocketgems/dynamodb at DynamoDB Local: the cases that the embedded tables have in unit_api_readme. */
 #include "support/raw_service.h"
 #include "unit/api/readme_cases.h"
+#include "unit/api/readme_expiry_cases.h"
 #include "unit/api/readme_txn_cases.h"
 
 #include <stdatomic.h>

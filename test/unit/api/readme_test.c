@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The samples of the README of @pocketgems/dynamodb in the embedded tables. */
 #include "unit/api/readme_cases.h"
+#include "unit/api/readme_expiry_cases.h"
 #include "unit/api/readme_txn_cases.h"
 
 void book_open(struct book *ret)
