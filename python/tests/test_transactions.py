@@ -249,7 +249,7 @@ def test_a_count_is_not_cut_off(tables, account):
             lambda wrong=wrong: tables.gc_staged(oscommit.Intents("Intents"), older_than_s=wrong),
             lambda wrong=wrong: tables.documents(parallelism=wrong).list(),
         ):
-            with pytest.raises(ValueError, match=f"A count is from 0 to 4294967295: {wrong} is not"):
+            with pytest.raises(ValueError, match=rf"A count .*: {wrong} is not|retries cannot be {wrong}|, and not {wrong}\."):
                 call()
     with pytest.raises(TypeError):
         tables.transact(lambda tx: None, retries=1.5)
