@@ -197,23 +197,42 @@ os_code item_check(const json_t *item, os_error *err)
     return code == OS_OK ? item_check_size(item, err) : code;
 }
 
-/* Openings and commas. Of an object and an array, what is not the one has no elements of the other. */
-size_t value_count(const json_t *value)
+/* Openings and commas. */
+static size_t object_count(const json_t *object)
 {
     const char *name;
     json_t *member;
+    size_t size = json_object_size(object);
+    size_t count = size > 0 ? size : 1;
+    json_object_foreach((json_t *)object, name, member)
+    {
+        count += value_count(member);
+    }
+    return count;
+}
+
+static size_t array_count(const json_t *array)
+{
     size_t index;
-    size_t size = json_is_array(value) ? json_array_size(value) : json_object_size(value);
-    size_t count = json_is_array(value) || json_is_object(value) ? 1 : 0;
-    json_object_foreach((json_t *)value, name, member)
+    json_t *member;
+    size_t size = json_array_size(array);
+    size_t count = size > 0 ? size : 1;
+    json_array_foreach(array, index, member)
     {
         count += value_count(member);
     }
-    json_array_foreach(value, index, member)
-    {
-        count += value_count(member);
+    return count;
+}
+
+size_t value_count(const json_t *value)
+{
+    if (value == NULL)
+        return 0;
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: return object_count(value);
+    case JSON_ARRAY: return array_count(value);
+    default: return 0;
     }
-    return count + (size > 0 ? size - 1 : 0);
 }
 
 os_code item_check_count(size_t count, os_error *err)
