@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transact/row_write.h"
 
+#include "attribute/check.h"
 #include "attribute/real.h"
 #include "attribute/scalar.h"
 #include "attribute/value.h"
@@ -342,6 +343,26 @@ static os_code add_token_change(const char *token, const char *before, struct ro
     return replaced != NULL ? add_set(ret, ROW_BEFORE, replaced, err) : error_no_memory(err);
 }
 
+/* Of a row that was read the service would make more than can be read again. */
+static os_code check_count(const struct os_row *row, const struct row_write *write, os_error *err)
+{
+    char text[ROW_TEXT_SIZE];
+    char blame[ROW_TEXT_SIZE + 40];
+    size_t count = value_count(row->item);
+    for (size_t i = 0; i < write->write.change_count; i++) {
+        const struct change *change = &write->changes[i];
+        const json_t *before = json_object_get(row->item, change->path.steps[0].name);
+        count -= value_count(before);
+        if (change->kind != CHANGE_REMOVE)
+            count += value_count(change->value) + (before == NULL);
+    }
+    if (item_check_count(count, err) == OS_OK)
+        return OS_OK;
+    snprintf(blame, sizeof(blame), "It would be the row %s.", row_text(row, text));
+    error_add(err, blame);
+    return OS_ERR_TOO_LARGE;
+}
+
 static os_code add_changes(const struct os_row *row, const char *token, struct row_write *ret, os_error *err)
 {
     const char *name;
@@ -395,7 +416,10 @@ static os_code make_of_read(const struct os_row *row, const char *token, int64_t
     else
         add_token_condition(row, ret);
     ret->write.kind = row->is_deleted ? ROWS_DELETE : ROWS_UPDATE;
-    return row->is_deleted ? OS_OK : add_changes(row, token, ret, err);
+    if (row->is_deleted)
+        return OS_OK;
+    code = add_changes(row, token, ret, err);
+    return code == OS_OK ? check_count(row, ret, err) : code;
 }
 
 static os_code make_of_update(const struct os_row *row, const char *token, int64_t now_s, struct row_write *ret,

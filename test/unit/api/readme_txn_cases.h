@@ -334,6 +334,45 @@ TEST_WITH(book, an_increment_contends_if_its_field_was_read)
     check_field(book, counter, KEY_7, "count", "4");
 }
 
+/* ------------------------------------------------------------------------------------------------ sizes */
+
+/* A list of so many ones; each field may have it, and not both. */
+static os_code fill(struct book *book, os_txn *txn, const char *field, os_error *err)
+{
+    enum { ONES = 40000 };
+    static char list[2 * ONES + 2];
+    os_row *row = NULL;
+    memset(list, ',', sizeof(list) - 1);
+    for (size_t i = 0; i < ONES; i++)
+        list[2 * i + 1] = '1';
+    list[0] = '[';
+    list[sizeof(list) - 2] = ']';
+    os_code code = os_txn_get(txn, book->models[0], KEY_7, NULL, &row, err);
+    return code == OS_OK ? os_row_set(row, field, list, err) : code;
+}
+
+static os_code fill_ones(void *context, os_txn *txn, os_error *err)
+{
+    return fill(context, txn, "ones", err);
+}
+
+static os_code fill_more(void *context, os_txn *txn, os_error *err)
+{
+    return fill(context, txn, "more", err);
+}
+
+TEST_WITH(book, no_row_gets_more_values_than_can_be_read_back)
+{
+    const os_model *model =
+        book_model(book, "Long", THING("Long", "'ones':{'type':'array'},'more':{'type':'array'}", ""));
+    book_put(book, model, KEY_7);
+    CHECK_COMMITTED(book, fill_ones);
+    assert_int_equal(book_transact(book, fill_more), OS_NOT_EXECUTED);
+    assert_int_equal(book->error.code, OS_ERR_TOO_LARGE);
+    CHECK_SAYS(&book->error, "the row Long \"7\"");
+    check_field(book, model, KEY_7, "more", NULL);
+}
+
 /* ------------------------------------------------------------------------------------------------ repeated reads */
 
 static os_code add_one(struct book *book, os_txn *txn, os_error *err)
