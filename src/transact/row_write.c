@@ -71,10 +71,16 @@ static void add_change(struct row_write *ret, const char *attribute, enum change
         (struct change){.path = path_to(ret, attribute), .kind = kind, .value = value};
 }
 
-/* The write keeps a value that it has made; NULL stays NULL. */
+/* The write keeps a value that it has made. NULL: no memory, also for the value. */
+static const json_t *kept(struct row_write *ret, json_t *value)
+{
+    return json_array_append_new(ret->values, value) == 0 ? value : NULL;
+}
+
+/* The same of one that may be NULL, and stays so. */
 static os_code keep(struct row_write *ret, json_t *value, os_error *err)
 {
-    return value == NULL || json_array_append_new(ret->values, value) == 0 ? OS_OK : error_no_memory(err);
+    return value == NULL || kept(ret, value) != NULL ? OS_OK : error_no_memory(err);
 }
 
 static json_t *string_value(const char *text)
@@ -113,21 +119,14 @@ static os_code add_absent(const struct os_row *row, int64_t now_s, struct row_wr
     add_term(ret, MODEL_PARTITION, CONDITION_IS_ABSENT, NULL);
     if (expires == NULL)
         return OS_OK;
-    json_t *least = number_value(now_s - MODEL_EXPIRY_ENDS_S);
-    json_t *most = number_value(now_s);
-    if (least == NULL || most == NULL) {
-        json_decref(least);
-        json_decref(most);
+    const json_t *least = kept(ret, number_value(now_s - MODEL_EXPIRY_ENDS_S));
+    const json_t *most = kept(ret, number_value(now_s));
+    if (least == NULL || most == NULL)
         return error_no_memory(err);
-    }
     add_term(ret, expires->name, CONDITION_IS_ABOVE, least);
     ret->terms[ret->write.condition.count - 1].is_alternative = true;
     add_term(ret, expires->name, CONDITION_IS_AT_MOST, most);
-    os_code code = keep(ret, least, err);
-    if (code == OS_OK)
-        return keep(ret, most, err);
-    json_decref(most);
-    return code;
+    return OS_OK;
 }
 
 /* A time that has not come, and will. */
@@ -153,11 +152,11 @@ static os_code add_alive(const struct os_row *row, int64_t now_s, struct row_wri
             add_unchanged(ret, expires->name, until);
         return OS_OK;
     }
-    json_t *now = number_value(now_s);
+    const json_t *now = kept(ret, number_value(now_s));
     if (now == NULL)
         return error_no_memory(err);
     add_term(ret, expires->name, CONDITION_IS_ABOVE, now);
-    return keep(ret, now, err);
+    return OS_OK;
 }
 
 /* What a caller expects as conditions; the parts of the key need none. */
@@ -198,13 +197,10 @@ static os_code add_not_expired(const struct os_row *row, int64_t now_s, struct r
     size_t count = ret->write.condition.count;
     if (expires == NULL || json_object_get(row->expected, expires->name) != NULL)
         return OS_OK;
-    json_t *now = number_value(now_s);
-    os_code code = now != NULL ? keep(ret, now, err) : error_no_memory(err);
-    json_t *least = code == OS_OK ? number_value(now_s - MODEL_EXPIRY_ENDS_S) : NULL;
-    if (code == OS_OK)
-        code = least != NULL ? keep(ret, least, err) : error_no_memory(err);
-    if (code != OS_OK)
-        return code;
+    const json_t *now = kept(ret, number_value(now_s));
+    const json_t *least = kept(ret, number_value(now_s - MODEL_EXPIRY_ENDS_S));
+    if (now == NULL || least == NULL)
+        return error_no_memory(err);
     add_term(ret, expires->name, CONDITION_IS_ABSENT, NULL);
     add_alternative(count, ret);
     add_term(ret, expires->name, CONDITION_IS_ABOVE, now);
@@ -294,20 +290,13 @@ static os_code add_room(const struct model_field *field, const json_t *added, st
     struct number upper;
     bool is_much =
         number_subtract(&least, &more, &lower) == NUMBER_OK && number_subtract(&most, &more, &upper) == NUMBER_OK;
-    json_t *from = value_of_number(is_much ? &lower : &least);
-    json_t *to = value_of_number(is_much ? &upper : &most);
-    if (from == NULL || to == NULL) {
-        json_decref(from);
-        json_decref(to);
+    const json_t *from = kept(ret, value_of_number(is_much ? &lower : &least));
+    const json_t *to = kept(ret, value_of_number(is_much ? &upper : &most));
+    if (from == NULL || to == NULL)
         return error_no_memory(err);
-    }
     add_term(ret, field->name, CONDITION_IS_BETWEEN, from);
     ret->terms[ret->write.condition.count - 1].upper = to;
-    os_code code = keep(ret, from, err);
-    if (code == OS_OK)
-        return keep(ret, to, err);
-    json_decref(to);
-    return code;
+    return OS_OK;
 }
 
 static os_code add_sums(const struct os_row *row, struct row_write *ret, os_error *err)
