@@ -61,15 +61,22 @@ static os_code note_whether_it_is_there(void *context, os_txn *txn, os_error *er
         row != NULL ? "{\"id\":\"8\",\"product\":\"there\"}" : "{\"id\":\"8\",\"product\":\"gone\"}", NULL, err);
 }
 
+/* Without a time of expiry, with none that counts, with one of long ago, and with one to come. */
+enum { LIVING_KINDS = 4 };
+static void make_it_live(struct book *book, const os_model *model, size_t kind)
+{
+    static const char *const others[] = {"{\"id\":\"7\"}", "{\"id\":\"7\",\"until\":0}", "{\"id\":\"7\",\"until\":1}"};
+    if (kind < LIVING_KINDS - 1)
+        book_put(book, model, others[kind]);
+    else
+        CHECK_COMMITTED(book, let_it_live);
+}
+
 TEST_WITH(book, a_row_that_was_there_must_not_have_expired_at_the_commit)
 {
-    static const char *const kinds[] = {"{\"id\":\"7\"}", "{\"id\":\"7\",\"until\":0}"};
     const os_model *model = expiring_model(book);
-    for (size_t i = 0; i < 3; i++) {
-        if (i < 2)
-            book_put(book, model, kinds[i]);
-        else
-            CHECK_COMMITTED(book, let_it_live);
+    for (size_t i = 0; i < LIVING_KINDS; i++) {
+        make_it_live(book, model, i);
         CHECK_COMMITTED(book, note_whether_it_is_there);
         assert_int_equal(book->result.runs, 1);
         check_field(book, model, "{\"id\":\"8\"}", "product", "\"there\"");
@@ -139,17 +146,13 @@ static os_code update_it(void *context, os_txn *txn, os_error *err)
 /* Without being read: one that no read would find is not there. */
 TEST_WITH(book, a_row_that_has_expired_is_not_updated)
 {
-    static const char *const living[] = {"{\"id\":\"7\"}", "{\"id\":\"7\",\"until\":0}", "{\"id\":\"7\",\"until\":1}"};
     const os_model *model = expiring_model(book);
     CHECK_COMMITTED(book, let_it_expire);
     if (book_transact(book, update_it) != OS_CONFLICT)
         fail_msg("%s: %s", os_verdict_name(book->result.verdict), book->error.message);
     CHECK_SAYS(&book->error, "was not as the transaction expects it");
-    for (size_t i = 0; i < 4; i++) {
-        if (i < 3)
-            book_put(book, model, living[i]);
-        else
-            CHECK_COMMITTED(book, let_it_live);
+    for (size_t i = 0; i < LIVING_KINDS; i++) {
+        make_it_live(book, model, i);
         CHECK_COMMITTED(book, update_it);
         check_field(book, model, "{\"id\":\"7\"}", "product", "\"coffee\"");
     }
